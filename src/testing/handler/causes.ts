@@ -1,6 +1,6 @@
 import { Decimal } from '../../parser/values/amount.js';
 import { COPIED, ownCause } from './advice.js';
-import { type Amounts, amountIn, describeChanges, sumOf } from './balances.js';
+import { type Amounts, amountIn, sumOf } from './balances.js';
 import type { Exchange, MovingBody } from './exchange.js';
 
 /** Balance changes other than those that were due. */
@@ -21,19 +21,18 @@ const DOUBLE =
   'The amount was a double, which rounds. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const TWENTY_DIGITS =
   'The amount was rounded to 20 digits, the default of decimal.js. Calculate with the Decimal of this package, as the left operand';
-const IF_INTENDED = 'If that is intended, return it from amountOf';
 const OTHER_AMOUNT =
   'The handler moved another amount. If it converts at a rate, or subtracts or adds a fee, return that amount from amountOf';
 const MOVED_NULL =
   'The balance changed, although the amount is null. Save the webhook for review, or return the amount from amountOf';
-const SEVERAL_CURRENCIES =
-  'The balances of several currencies changed. Move one amount in one currency';
+const OTHER_CURRENCY =
+  'The handler moved another currency, or several. Move one amount in the currency of the webhook, or return what you move from amountOf';
 const ONE_UNIT =
   "The last digit differs by one. Round as amountOf does, and don't multiply as a double: Math.trunc(19.99 * 100) is 1998";
 
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
-  const { causes, bodies, due, sums } = exchange;
+  const { causes, bodies, sums } = exchange;
   const { changes, expected, earlier, isKept } = wrong;
   const own = ownCause(causes, 'change');
   if (sums.size === 0) {
@@ -41,7 +40,7 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
   }
   const missing = [...sums].find(([code, sum]) => !amountIn(changes, code).equals(sum));
   if (missing === undefined || (bodies.length === 1 && changes.size > 1)) {
-    return SEVERAL_CURRENCIES;
+    return OTHER_CURRENCY;
   }
   const [currency, sum] = missing;
   const change = amountIn(changes, currency);
@@ -53,18 +52,8 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     const unknown = bodies.length > 1 ? own : OTHER_AMOUNT;
     return cause ?? (isNear ? DOUBLE : unknown);
   }
-  const [other, moved] = [...changes][0] ?? [];
-  if (moved === undefined) {
-    return isKept && typeof causes !== 'string' ? KEPT : (own ?? UNMOVED);
-  }
-  const shown = `The handler moved ${describeChanges(changes)}`;
-  const named = due.flatMap(({ notification }) => Object.values<unknown>({ ...notification }));
-  if (!named.includes(other)) {
-    return `${shown}, but the webhook has no ${other}. Look up the balance by the webhook's currency`;
-  }
-  const [field] = amountFields(due).find(([, amount]) => amount.equals(moved)) ?? [];
-  const source = field === undefined ? '' : `, which is ${field}`;
-  return `${shown}${source}. ${IF_INTENDED}`;
+  if (changes.size > 0) return OTHER_CURRENCY;
+  return isKept && typeof causes !== 'string' ? KEPT : (own ?? UNMOVED);
 }
 
 /** A cause, and the wrong amounts, one of which it would have moved. */
@@ -90,7 +79,7 @@ function guessesOf(
       (times): Guess => [several ?? `The amount was moved ${times} times`, [due.times(times)]],
     ),
     ...amounts.map(([name, amount]): Guess => {
-      return [`The handler moved ${name}. ${IF_INTENDED}`, [amount]];
+      return [`The handler moved ${name}. If that is intended, return it from amountOf`, [amount]];
     }),
     [ownCause(causes, 'change'), partialSums(bodies)],
     [

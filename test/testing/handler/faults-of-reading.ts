@@ -35,14 +35,9 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
     fault(
       'the display amount',
-      'The handler moved +21.75 EUR, which is actualDisplayAmount',
+      'received +21.75 EUR. The handler moved another currency, or several',
       ({ one, settle }) =>
         settle({ currency: one.displayCurrency, amount: one.actualDisplayAmount }),
-    ),
-    fault(
-      'converted to euros',
-      'The handler moved +3.5 EUR. If that is intended',
-      ({ move, settle }) => settle({ currency: 'EUR', amount: move.amount.times(2) }),
     ),
     fault(
       'fails once it has settled',
@@ -186,7 +181,7 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     [
       fault(
         'in the currency of the first',
-        'but the webhook has no BTC',
+        '+0.5 BTC. The handler moved another currency',
         ({ db, move, settle }) => {
           const first = [...db.keys.values()].find(({ account }) => account === move.account);
           return settle({ currency: first?.currency ?? move.currency });

@@ -61,7 +61,7 @@ describe('a test says what is wrong with the setup', () => {
     [
       'a balance that something else changes',
       balanceWith((balance, calls) => balance.plus(calls / 8)),
-      'expected +1.75 BTC, received +2.125 BTC, +0.375 EUR, +0.375 USDC. The balances of several currencies changed. Move one amount in one currency',
+      'expected +1.75 BTC, received +2.125 BTC, +0.375 EUR, +0.375 USDC. The handler moved another currency, or several. Move one amount in the currency of the webhook, or return what you move from amountOf',
     ],
     [
       'a balance that changes after the last answer',

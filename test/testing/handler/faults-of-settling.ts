@@ -1,4 +1,5 @@
 import { Decimal } from 'payment-notifications';
+import { writes } from './faults-of-reading.js';
 import { type Call, customerOf, type Fault, fault, type Handler, onFaulty, tick } from './shop.js';
 
 /** Reads the balance, and writes it after a while. */
@@ -192,6 +193,11 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
     }),
   ],
   'deposit: five deposits of one order at the same time add up': [
+    fault(
+      'a sum of doubles',
+      'The amount was a double',
+      writes((before, amount) => Number(before) + Number(amount)),
+    ),
     fault('forgets keys', 'deleted it after later events', ({ db, settle }) => {
       const status = settle();
       const [oldest = ''] = db.keys.keys();

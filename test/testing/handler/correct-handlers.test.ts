@@ -39,6 +39,9 @@ describe('a correct handler', () => {
       name.replace(/, and is saved for review$/, '').replace(/saved$/, 'refused'),
     );
     expect(namesOf({ kept: null })).toEqual(unkept);
+    const isOfSecret = (name: string) => name.endsWith('a wrong secret is refused');
+    const open = namesOf({ url: 'http://127.0.0.1/', secret: null });
+    expect(open).toEqual(all.filter((name) => !isOfSecret(name)));
     const whole = namesOf({ breakDatabase: null });
     expect(whole).toEqual(all.filter((name) => !/writes to the (keys|balances) failed/.test(name)));
   });

@@ -94,6 +94,9 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       'again, after identifiers in capitals; seed',
       ({ json, settle }) => settle({ key: `${json.depositId}` }),
     ),
+    fault('refuses a repeat', 'A duplicate was refused', ({ db, key, settle }) =>
+      db.keys.has(key) ? 409 : settle(),
+    ),
     fault(
       'saves each repeat for review',
       'The handler saved a duplicate',

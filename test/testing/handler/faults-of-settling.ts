@@ -187,10 +187,6 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
     fault('fails at a copy', 'A duplicate failed', ({ db, key, settle }) =>
       db.keys.has(key) ? 500 : settle(),
     ),
-    fault('refuses a copy', 'A duplicate was refused', async ({ db, key, settle }) => {
-      await tick();
-      return db.keys.has(key) ? 409 : settle();
-    }),
   ],
   'deposit: five deposits of one order at the same time add up': [
     fault(

@@ -100,6 +100,12 @@ describe('a test says what is wrong with the setup', () => {
       'deposit: faulty bodies change no balance, and are refused',
     ],
     [
+      'a breakDatabase that returns no function',
+      { breakDatabase: async () => undefined as never },
+      'breakDatabase: expected a function that repairs it, received no value',
+      'deposit: a webhook is credited once after writes to the keys failed',
+    ],
+    [
       'copies that wait for each other',
       { fetch: () => new Promise(() => {}), timeoutMs: 1 },
       `${STATUS} no answer within 1 ms. Concurrent requests wait for each other, or for a database connection. Use one connection for each request, and release it even after an error`,
@@ -126,21 +132,6 @@ describe('a test says what is wrong with the setup', () => {
     const advice =
       'that nobody else can credit. If a proxy or a signature checks who calls, pass secret: null';
     expect(message).toBe(expected && `url: ${expected} ${advice}`);
-  });
-
-  test('but nothing of a URL without a secret, if a proxy checks who calls', () => {
-    const options = { ...shop(), url: 'http://127.0.0.1/', secret: null };
-    expect(handlerTests(options).filter(({ name }) => /secret/.test(name))).toEqual([]);
-  });
-
-  test('a breakDatabase that returns no function', async () => {
-    const options = { breakDatabase: async () => undefined as never };
-    expect(
-      await failureOf(
-        options,
-        'deposit: a webhook is credited once after writes to the keys failed',
-      ),
-    ).toBe('breakDatabase: expected a function that repairs it, received no value');
   });
 
   test('a breakDatabase that breaks nothing', async () => {

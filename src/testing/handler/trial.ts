@@ -57,7 +57,7 @@ export class Trial {
     const events = wanted.map((one) => this.#setup.newEvent(one.type ?? this.#type, one));
     for (const one of events) notificationOf(one);
     await this.#insert(events.filter((_, index) => wanted[index]?.known !== false));
-    await this.#handler.balances.watch(events.flatMap((one) => currenciesOf(this.#read(one))));
+    await this.#handler.watch(events.flatMap((one) => currenciesOf(this.#read(one))));
     return events as { [Index in keyof All]: TestEvent };
   };
 
@@ -74,12 +74,12 @@ export class Trial {
   /** Inserts the order of an event that was sent before. The event must not be lost. */
   readonly know = async (event: TestEvent, exchange: Exchange): Promise<void> => {
     const { options, patience } = this.#setup;
-    this.#handler.balances.add(this.#given);
+    this.#handler.add(this.#given);
     await this.#prepare([event]);
     const mayStay = async (): Promise<boolean> =>
       !options.kept || exchange.attempts.some(isFailed) || this.#handler.isKept(exchange);
     const changes = await poll(
-      () => this.#handler.balances.changes(),
+      () => this.#handler.changes(),
       (now) => isSettled(exchange, now) || mayStay(),
       patience.mendedMs,
     );
@@ -89,7 +89,7 @@ export class Trial {
       throw failure(exchange.name, wanted, 'neither', advice.LOST);
     }
     // `prepare` may have given another amount this time.
-    this.#handler.balances.add(changes);
+    this.#handler.add(changes);
   };
 
   // ---- Verbs: each sends bodies, and checks the answers and the balances ----
@@ -260,8 +260,8 @@ export class Trial {
     if (fresh.length === 0) return;
     await this.ends();
     await this.#prepare(fresh);
-    this.#given = await this.#handler.balances.changes();
-    this.#handler.balances.add(this.#given);
+    this.#given = await this.#handler.changes();
+    this.#handler.add(this.#given);
   }
 
   async #prepare(events: readonly TestEvent[]): Promise<void> {

@@ -57,7 +57,7 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
 }
 
 /** A cause, and the wrong amounts, one of which it would have moved. */
-type Guess = readonly [cause: string | undefined, moved: readonly Decimal[]];
+type Guess = readonly [cause: string, moved: readonly Decimal[]];
 
 /** The first guess that fits is the likeliest. */
 function guessesOf(
@@ -81,7 +81,6 @@ function guessesOf(
     ...amounts.map(([name, amount]): Guess => {
       return [`The handler moved ${name}. If that is intended, return it from amountOf`, [amount]];
     }),
-    [ownCause(causes, 'change'), partialSums(bodies)],
     [
       'The balance was overwritten. Add to the balance',
       [due.minus(earlier[0] ?? 0), due.minus(sumOf(earlier))],
@@ -115,13 +114,6 @@ function amountFields(bodies: readonly MovingBody[]): (readonly [string, Decimal
       return [[name, isDeposit ? value : value.negated()] as const];
     }),
   );
-}
-
-/** What some of the bodies move without the others. */
-function partialSums(bodies: readonly MovingBody[]): Decimal[] {
-  const sums = [new Decimal(0)];
-  for (const { move } of bodies) sums.push(...sums.map((sum) => sum.plus(move)));
-  return sums;
 }
 
 /**

@@ -13,6 +13,9 @@ export interface FaultyBody {
   readonly body: string | Uint8Array;
 }
 
+/** The label of a body that shows whether a handler decodes before it parses. */
+export const NOT_UTF_8 = 'bytes that are not UTF-8';
+
 /**
  * Makes an invalid body of each kind. A handler that answers one with success has settled something
  * that was not sent, or has lost a webhook, unless it saves the body for review.
@@ -40,7 +43,7 @@ export function faultsOf(body: string): FaultyBody[] {
     { code: 'invalid_json', label: 'an empty body', body: '' },
     { code: 'invalid_json', label: 'JSON cut in the middle', body: body.slice(0, body.length / 2) },
     { code: 'invalid_json', label: 'a form', body: `${id}=1&status=CONFIRMED` },
-    { code: 'invalid_json', label: 'bytes that are not UTF-8', body: latin1 },
+    { code: 'invalid_json', label: NOT_UTF_8, body: latin1 },
     { code: 'not_an_object', label: 'an array', body: `[${writeWire(fields)}]` },
     { code: 'not_an_object', label: 'JSON encoded twice', body: JSON.stringify(body) },
     faulty('unrecognized_notification', `no ${id}`, id),

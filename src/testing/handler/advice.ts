@@ -1,9 +1,13 @@
+import { NOT_UTF_8 } from '../faults.js';
+
 /** The likely causes that a behavior knows. A text is the cause of any failure. */
 export type Causes =
   | string
   | {
       /** If nothing moved, only some of the amounts did, or something moved that wasn't due. */
       readonly change?: string;
+      /** If nothing moved, and `kept` counts one more. */
+      readonly kept?: string;
       /** If the amount moved several times. */
       readonly several?: string;
       /** If the body was refused, or its request failed. */
@@ -12,17 +16,25 @@ export type Causes =
 
 export function ownCause(
   causes: Causes,
-  kind: 'change' | 'several' | 'answer',
+  kind: 'change' | 'kept' | 'several' | 'answer',
 ): string | undefined {
   return typeof causes === 'string' ? causes : causes[kind];
 }
 
-/** Of the first test, which shows whether the options are right. */
+// ---- The first test, which shows whether the options are right ----
+
 export const FIRST: Causes = {
   change:
-    'No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, dropped the deposit as late, answered before it settled, or its worker stopped',
+    'No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, answered before it settled, or its worker stopped',
+  kept: 'The webhook was saved for review. Check that prepare inserts the order that your handler looks up. If the handler saves it on purpose, return amount: null from amountOf',
+  answer: "See your server's log, and check that prepare inserts the order",
+};
+export const FIRST_WITHOUT_PREPARE: Causes = {
+  change:
+    'No balance changed. Pass prepare, which inserts the order. If your handler looks up no order, check that balance reads what it changes',
+  kept: 'The webhook was saved for review, because its order is unknown. Pass prepare, which inserts the order',
   answer:
-    "See your server's log. Check url and the secret in it, and that prepare inserts the order",
+    "Pass prepare, which inserts the order. If your handler looks up no order, see your server's log",
 };
 
 // ---- The fields of a body ----
@@ -48,8 +60,22 @@ export const LARGE =
   'A body of 10 kB is refused or truncated. Raise the limit of your body parser or column to 64 KiB';
 export const PARTS =
   'The handler parses only the first part of a body. Read the request to its end, because a network may split a body anywhere';
-export const FORM =
-  "The handler can't read this form of the webhook. Use createReceiver, or a parser of this package";
+
+/** What a handler that parses by hand has to do, by the form that it can't read. */
+const FORMS: readonly (readonly [form: RegExp, advice: string])[] = [
+  [/as a number/, 'Accept amounts that are JSON numbers'],
+  [/as a string/, 'Accept amounts that are strings'],
+  [/exponent/, 'Accept amounts with an exponent, such as 7.5e-1'],
+  [/zeros/, 'Accept amounts that end in zeros'],
+  [/missing/, 'Accept a missing value as null, and as a missing field'],
+  [/spelled/, 'Accept both spellings, deductedSettlementAmount and deducedSettlementAmount'],
+  [/order|indented/, 'Use a JSON parser, because fields may have any order and white space'],
+  [/capitals/, 'Convert identifiers to lower case'],
+  [/content type/, 'Accept any content type'],
+];
+
+export const onForm = (label: string): string =>
+  `The handler can't read this form of the webhook. ${adviceFor(label, FORMS)}`;
 
 // ---- The key ----
 
@@ -108,10 +134,37 @@ export const KEPT_REPEAT =
   'The handler saved a duplicate for review. If the key is known with the same values, only answer with success';
 export const SECRET =
   'The handler does not compare the whole secret. Use createReceiver, or compare it with timingSafeEqual. If a proxy or a signature checks who calls, pass secret: null';
-export const PARSER =
-  'The handler decodes the body before it is parsed, such as by text += chunk, request.text() or express.text(), or reads it without the parsers of this package. Pass the raw bytes to createReceiver or a parser';
-/** If a handler doesn't refuse a faulty body. */
-export const FAULTY: Causes = {
-  change: PARSER,
-  answer: 'Save a faulty body for review, and answer 400. If you answer with success, pass kept',
-};
+const DECODED =
+  'The bytes were decoded before they were parsed, such as by text += chunk, request.text() or express.text(). Pass the raw bytes';
+const NOT_KEPT =
+  'Save a faulty body for review, and answer 400. If you answer with success, pass kept';
+
+/** What a handler that parses by hand has to refuse, by the fault that it accepts. */
+const FAULTS: readonly (readonly [fault: RegExp, advice: string])[] = [
+  [/empty body|cut in|a form/, 'Refuse a body that is not JSON'],
+  [/array|twice/, 'Refuse JSON that is not an object'],
+  [/UUID|Id$/, 'Refuse an identifier that is not a UUID, so that no key is "undefined"'],
+  [/status/, 'Refuse a status that you do not know'],
+  [/Currency/, 'Refuse a currency that is missing or empty'],
+  [/comma/, 'Refuse an amount that is not decimal text: parseFloat reads 1 of "1,5"'],
+  [/below zero/, 'Refuse an amount below zero'],
+  [/64 KiB/, 'Refuse a body of more than 64 KiB, or read all of it'],
+  [/Infinity/, 'Read amounts as text, because JSON.parse reads 1e999 as Infinity'],
+  [/surrogate/, 'Refuse a lone surrogate, or save the bytes'],
+  [/tag/, 'Refuse an address that is only a tag, or ignore the address'],
+];
+
+/** The likely cause if a faulty body, or the valid body after it, is settled wrong. */
+export const onParser = (label = ''): string =>
+  `The handler reads the body without the parsers of this package. ${adviceFor(label, FAULTS)}`;
+
+/** The causes if a handler doesn't refuse a faulty body. */
+export const onFault = (label: string): Causes => ({
+  change: label === NOT_UTF_8 ? DECODED : onParser(label),
+  answer: NOT_KEPT,
+});
+
+function adviceFor(label: string, advices: typeof FAULTS): string {
+  const [, advice] = advices.find(([pattern]) => pattern.test(label)) ?? [];
+  return advice === undefined ? 'Use createReceiver' : `${advice}. Or use createReceiver`;
+}

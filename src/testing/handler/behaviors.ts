@@ -4,6 +4,7 @@ import { faultsOf, limitsOf } from '../faults.js';
 import * as advice from './advice.js';
 import { DEPOSITS } from './deposits.js';
 import { type Changes, eventAmounts, labeled, plainBody, type TestEvent } from './events.js';
+import { settlesFirst } from './first.js';
 import { CONTENT_TYPES, encodingsOf, eventForms, harmlessValues, optionalFields } from './forms.js';
 import type { DatabasePart, HandlerTestsOptions } from './options.js';
 import { type Behavior, type Behaviors, eachIs, FIVE, type Row, together } from './rows.js';
@@ -42,14 +43,14 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
   const forms = eventForms(type);
   const optional = optionalFields(type);
   return {
-    [`a plain webhook is ${moved}`]: settlesFirst,
+    [`a plain webhook is ${moved}`]: settlesFirst(type, options),
 
     // ---- The amount, and what else the body says ----
     [`every form of a webhook is ${moved} once`]: async ({ event, each, settles, repeats }) => {
       const first = await event();
       await settles(first);
       await each([...forms, ...(isTyped ? [] : CONTENT_TYPES)], async (one, [label, write]) => {
-        await settles(write(one), advice.FORM);
+        await settles(write(one), advice.onForm(label));
         await repeats(labeled(one, `again, after ${label}`));
       });
       await repeats(labeled(first, 'the first event again'), advice.FORGOTTEN);
@@ -119,9 +120,9 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
     [`faulty bodies change no balance, and are ${kept ? 'saved' : 'refused'}`]: async (trial) => {
       const one = await trial.event();
       for (const { label, body } of faultsOf(one.body)) {
-        await trial.refuses({ ...one, body, label }, advice.FAULTY);
+        await trial.refuses({ ...one, body, label }, advice.onFault(label));
       }
-      await trial.settles(labeled(one, 'the valid body'), advice.PARSER);
+      await trial.settles(labeled(one, 'the valid body'), advice.onParser());
     },
     [`different faulty bodies at the same time are ${kept ? 'saved' : 'refused'}`]: async (
       trial,
@@ -131,14 +132,15 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
       const bodies = events.map((one, index) => {
         return { ...one, ...faultsOf(one.body).at(-1 - index), label };
       });
-      await trial.refuses(bodies, advice.FAULTY);
-      for (const one of events) await trial.settles(labeled(one, 'the valid body'), advice.PARSER);
+      await trial.refuses(bodies, advice.onFault(label));
+      for (const one of events)
+        await trial.settles(labeled(one, 'the valid body'), advice.onParser());
     },
     [`edge cases are refused, or ${moved} exactly`]: ({ each, settlesOrRefuses, settles }) =>
       each(limitsOf(plainBody(type)), async (one, { label }) => {
         const limit = limitsOf(one.body).find((fault) => fault.label === label);
-        await settlesOrRefuses({ ...one, ...limit }, one, advice.PARSER);
-        await settles(labeled(one, 'the valid body'), advice.PARSER);
+        await settlesOrRefuses({ ...one, ...limit }, one, advice.onParser(label));
+        await settles(labeled(one, 'the valid body'), advice.onParser(label));
       }),
     [`a webhook of an unknown order is ${moved} after the order is inserted`]: async (trial) => {
       const { event, settles, unsettled, know, repeats } = trial;
@@ -161,15 +163,6 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
     ...(breakDatabase ? { ...outages('balances', moved), ...outages('keys', moved) } : {}),
   };
 }
-
-/** The plainest event, which shows whether the options are right, and another two. */
-const settlesFirst: Behavior = async ({ event, settles }) => {
-  await settles(await event({ amount: '1.75' }), advice.FIRST);
-  await settles(labeled(await event(), 'another event'), advice.SHARED_KEY);
-  // A key of address and amount distinguishes the first two.
-  const same = await event({ amount: '1.75' });
-  await settles(labeled(same, 'another event of the first amount'), advice.SHARED_KEY);
-};
 
 /** What one encoding keeps, the other may lose. */
 function settlesInBothEncodings(

@@ -1,6 +1,6 @@
 import { Decimal } from '../../parser/values/amount.js';
 import { COPIED, ownCause } from './advice.js';
-import { type Amounts, amountIn, sumOf } from './balances.js';
+import { type Amounts, amountIn, describeChanges, sumOf } from './balances.js';
 import type { Exchange, MovingBody } from './exchange.js';
 
 /** Balance changes other than those that were due. */
@@ -16,7 +16,7 @@ interface WrongChange {
 
 const UNMOVED = "No balance changed. The handler dropped the webhook, or used another event's key";
 const KEPT =
-  'The webhook was saved for review. Check that prepare inserts its order. If the handler saves it on purpose, return amount: null from amountOf';
+  'The webhook was saved for review. If the handler saves it on purpose, return amount: null from amountOf';
 const DOUBLE =
   'The amount was a double, which rounds. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const TWENTY_DIGITS =
@@ -32,7 +32,7 @@ const ONE_UNIT =
 
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
-  const { causes, bodies, sums } = exchange;
+  const { causes, bodies, due, sums } = exchange;
   const { changes, expected, earlier, isKept } = wrong;
   const own = ownCause(causes, 'change');
   if (sums.size === 0) {
@@ -52,8 +52,11 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     const unknown = bodies.length > 1 ? own : OTHER_AMOUNT;
     return cause ?? (isNear ? DOUBLE : unknown);
   }
-  if (changes.size > 0) return OTHER_CURRENCY;
-  return isKept && typeof causes !== 'string' ? KEPT : (own ?? UNMOVED);
+  const [other] = changes.keys();
+  if (other === undefined) return isKept ? (ownCause(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
+  return due.some(({ notification: one }) => 'network' in one && one.network === other)
+    ? `The handler moved ${describeChanges(changes)}, but ${other} is the network. Use the currency`
+    : OTHER_CURRENCY;
 }
 
 /** A cause, and the wrong amounts, one of which it would have moved. */
@@ -116,26 +119,39 @@ function amountFields(bodies: readonly MovingBody[]): (readonly [string, Decimal
   );
 }
 
-/**
- * Returns the likely cause of a wrong answer.
- *
- * @param status - 0 if there was no answer.
- * @param isLate - Whether the timeout was over.
- */
-export function causeOfAnswer(exchange: Exchange, status: number, isLate: boolean): string {
+/** A wrong answer; its status is 0 if there was none. */
+interface WrongAnswer {
+  readonly status: number;
+  /** Whether the timeout was over. */
+  readonly isLate: boolean;
+  /** Whether the server has answered any request with success. */
+  readonly hasAccepted: boolean;
+}
+
+/** Returns the likely cause of a wrong answer. */
+export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
   const { attempts, causes, copies, isRepeat } = exchange;
+  const { status, isLate, hasAccepted } = wrong;
   const isFailure = status >= 500;
   const someSucceed = attempts.some(({ success }) => success);
   if (isLate && attempts.length > 1) {
     return 'Concurrent requests wait for each other, or for a database connection. Use one connection for each request, and release it even after an error';
   }
+  if (status === 0 && !hasAccepted) {
+    return 'Check that your server runs at the host and the port of url, and answers every request';
+  }
   if (status === 0) {
     return isLate
-      ? 'Your server does not answer. Check the host and the port of url, answer in every branch of your handler, and let errors propagate'
-      : 'Your server does not run at the host and the port of url, closed the connection, or stopped. See its log';
+      ? 'The handler never answers this webhook. Answer in every branch, and let errors propagate'
+      : 'Your server closed the connection, or stopped. See its log';
   }
   if (status === 429) {
     return 'The server limits the rate of requests. Exempt this endpoint, because the service might not resend a refused webhook';
+  }
+  if (status >= 300 && status <= 399)
+    return 'The server redirects. Check the scheme and the path of url';
+  if ([401, 403, 404, 405].includes(status) && !hasAccepted) {
+    return 'Check the path and the secret in url, and that prepare inserts the order';
   }
   const own = ownCause(causes, 'answer');
   if (typeof causes === 'object' && own) return own;

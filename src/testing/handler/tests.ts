@@ -46,7 +46,8 @@ export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
 export function patientTests(options: HandlerTestsOptions, patience: Patience): HandlerTest[] {
   checkOptions(options);
   const { receives } = options;
-  const setup: Setup = { options, patience, newEvent: eventsOf(options), lagMs: 0 };
+  const newEvent = eventsOf(options);
+  const setup: Setup = { options, patience, newEvent, lagMs: 0, hasAccepted: false };
   const groups: readonly (readonly [noun: string, type: NotificationType, Behaviors])[] = [
     ['deposit', 'deposit.received', behaviorsOf('deposit.received', options)],
     ['withdrawal', 'withdrawal.broadcast', behaviorsOf('withdrawal.broadcast', options)],

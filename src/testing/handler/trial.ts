@@ -18,6 +18,8 @@ import { failure, HandlerUnderTest, type Setup } from './under-test.js';
 
 type Bodies = TestBody | readonly TestBody[];
 
+/** How long an event is tried that may show why the first one failed: 8 readings, in 127 ms. */
+const TRIED_MS = 7;
 /** A race starts no round after this time. With a slow database, a few rounds are enough. */
 const RACE_MS = 5_000;
 /** For at most so many rounds, orders are inserted that the race then sends, however late it is. */
@@ -92,6 +94,9 @@ export class Trial {
     this.#handler.add(changes);
   };
 
+  /** Also watches a code that isn't a currency, if `balance` reads it like one. */
+  readonly watchAlso = (code: string): Promise<void> => this.#handler.watch([code]).catch(() => {});
+
   // ---- Verbs: each sends bodies, and checks the answers and the balances ----
 
   /** Moves what is due, or nothing if it is a repeat, or if its status moves nothing. */
@@ -155,6 +160,13 @@ export class Trial {
     const exchange = await this.#handler.post(this.#readAll(body), { causes, isDue: false });
     await this.#handler.expectAnswer(exchange, [4]);
     await this.#handler.expectChange(exchange);
+  };
+
+  /** Like {@link settles}, but doesn't wait for long. */
+  readonly settlesSoon = async (body: TestBody): Promise<boolean> => {
+    const exchange = await this.#handler.post(this.#readAll(body), {});
+    await this.#handler.expectAnswer(exchange, [2]);
+    return this.#handler.expectChange(exchange, undefined, TRIED_MS);
   };
 
   /** An event whose order isn't known. {@link know} then checks that it isn't lost. */

@@ -17,6 +17,7 @@ import {
 import { countKept, type HandlerTestsOptions, readBalance } from './options.js';
 import {
   describeAnswer,
+  isAccepted,
   isFailed,
   type Sender,
   sendAgainAlone,
@@ -49,6 +50,8 @@ export interface Setup {
    * for a handler that settles before it answers.
    */
   lagMs: number;
+  /** Whether the server has answered any request with success. */
+  hasAccepted: boolean;
 }
 
 /** How bodies are sent. */
@@ -118,7 +121,8 @@ export class HandlerUnderTest {
 
   /** Expects that the first digit of each status is one of these. */
   async expectAnswer(exchange: Exchange, digits: readonly number[]): Promise<void> {
-    const { options } = this.#setup;
+    const { options, hasAccepted } = this.#setup;
+    this.#setup.hasAccepted ||= exchange.attempts.some(isAccepted);
     const wrong = exchange.attempts.find(
       (attempt) => !digits.includes(Math.trunc(statusOf(attempt) / 100)),
     );
@@ -127,7 +131,7 @@ export class HandlerUnderTest {
     const isLate = wrong.durationMs + 1 >= (options.timeoutMs ?? 30_000);
     const cause = (await this.#hasMovedAnyway(exchange))
       ? advice.MOVED_ANYWAY
-      : causeOfAnswer(exchange, statusOf(wrong), isLate);
+      : causeOfAnswer(exchange, { status: statusOf(wrong), isLate, hasAccepted });
     const wanted = digits.map((digit) => `${digit}xx`).join(' or ');
     const url = new URL(urlOf(options, exchange.bodies[0]?.secret));
     throw failure(exchange.name, `a status of ${wanted}`, describeAnswer(wrong, url), cause);

@@ -124,7 +124,7 @@ function queued(waits: boolean, options: HandlerTestsOptions): HandlerTestsOptio
 
 const needsOrder: Handler = (call) => (customerOf(call) ? call.settle() : 500);
 
-/** Its balance is what may be spent. `prepare` reserves withdrawals, and adds more at each call. */
+/** Its balance is what may be spent, and fails for other codes. `prepare` reserves withdrawals, and adds more at each call. */
 function reserves(): HandlerTestsOptions {
   const options = shop((call) => {
     const account = customerOf(call);
@@ -133,7 +133,10 @@ function reserves(): HandlerTestsOptions {
   let [reserved, calls] = [new Decimal(0), 0];
   return {
     ...options,
-    balance: async (code) => reserved.plus((await options.balance(code)) ?? 0).toString(),
+    async balance(code) {
+      if (code === 'BITCOIN') throw new Error('unknown currency');
+      return reserved.plus((await options.balance(code)) ?? 0).toString();
+    },
     async prepare(notifications) {
       await options.prepare?.(notifications);
       calls += 1;

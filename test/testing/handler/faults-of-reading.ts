@@ -39,10 +39,33 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       ({ one, settle }) =>
         settle({ currency: one.displayCurrency, amount: one.actualDisplayAmount }),
     ),
+    fault('in the network', 'but BITCOIN is the network', ({ one, settle }) =>
+      settle({ currency: `${one.network}` }),
+    ),
+    fault(
+      'fails at first',
+      'that prepare inserts the order. Another webhook passes. See the log of the first request',
+      ({ db, settle }) => (db.once('first') ? 500 : settle()),
+    ),
+    fault(
+      'refuses a number',
+      "A webhook with every amount as a string passes. The handler can't read",
+      ({ json, settle }) => (typeof json.actualDepositAmount === 'number' ? 400 : settle()),
+    ),
+    fault(
+      'drops what has expired',
+      'A webhook with a later expirationTime passes. The handler drops a deposit that is late',
+      ({ one, settle }) => (Number(one.expirationTime) < 1.8e12 ? 200 : settle()),
+    ),
     fault(
       'fails once it has settled',
       'The balance changed all the same',
       ({ settle }) => settle() && 500,
+    ),
+  ],
+  'withdrawal: a plain webhook is debited': [
+    fault('refuses a tag', 'A webhook without a tag passes', ({ one, settle }) =>
+      one.toTxAddress?.destinationTag ? 400 : settle(),
     ),
   ],
 
@@ -52,6 +75,7 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       settle({ amount: Number(move.amount) }),
     ),
     fault('drops it', 'The handler dropped the webhook, or used', () => 200),
+    fault('saves it for review', 'was saved for review. If the', ({ review }) => review(200)),
   ],
   'deposit: 28 digits are credited exactly': [
     fault(
@@ -86,8 +110,10 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   'deposit: every form of a webhook is credited once': [
-    fault('refuses a string', "can't read this form of the webhook", ({ json, settle }) =>
-      typeof json.actualDepositAmount === 'string' ? 400 : settle(),
+    fault(
+      'refuses a string',
+      'Accept amounts that are strings. Or use createReceiver',
+      ({ json, settle }) => (typeof json.actualDepositAmount === 'string' ? 400 : settle()),
     ),
     fault(
       'the identifier as it was sent',
@@ -95,7 +121,7 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       ({ json, settle }) => settle({ key: `${json.depositId}` }),
     ),
     fault('refuses a repeat', 'A duplicate was refused', ({ db, key, settle }) =>
-      db.keys.has(key) ? 409 : settle(),
+      db.keys.has(key) ? 403 : settle(),
     ),
     fault(
       'saves each repeat for review',

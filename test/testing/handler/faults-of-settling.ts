@@ -135,8 +135,11 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       'expected a status of 2xx or 4xx, received 500. Save a faulty body for review',
       () => 500,
     ),
-    onFaulty('decodes it first', 'decodes the body before it is parsed', (call) =>
+    onFaulty('decodes it first', 'decoded before they were parsed', (call) =>
       /\ufffd/.test(JSON.stringify(call.json)) ? creditByHand(call) : call.review(400),
+    ),
+    onFaulty('credits any status', 'Refuse a status that you do not know', (call) =>
+      call.json.status === 'PENDING' ? creditByHand(call) : call.review(400),
     ),
   ],
   'deposit: different faulty bodies at the same time are saved': [
@@ -145,7 +148,7 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   'deposit: edge cases are refused, or credited exactly': [
-    onFaulty('credits it twice', 'a lone surrogate; seed', (call) =>
+    onFaulty('credits it twice', 'Refuse a lone surrogate, or save the bytes', (call) =>
       call.json.displayCurrency === '\ud800' ? creditByHand(call, 2) : call.review(400),
     ),
     onFaulty('drops it', 'expected kept to count 1 more, received 0', (call) =>

@@ -75,7 +75,7 @@ test('addresses of each usual length are sent', async () => {
 
 test('balance is asked for the currencies of the bodies', async () => {
   const { asked } = await requestsOf(shop());
-  const codes = 'BTC CHF DOGE ETH EUR LTC MATIC PYUSD USD USDC USDT XRP';
+  const codes = 'BITCOIN BTC CHF DOGE ETH EUR LTC MATIC PYUSD USD USDC USDT XRP';
   expect([...asked].sort().join(' ')).toBe(codes);
 });
 

@@ -1,12 +1,14 @@
 import { type HandlerTestsOptions, handlerTests } from 'payment-notifications/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { balanceWith, customerOf, failureOf, failuresOf, right, shop } from './shop.js';
 
 const STRANGERS = 'deposit: a wrong secret is refused';
 
+type Fetch = NonNullable<HandlerTestsOptions['fetch']>;
+
 /** An endpoint that always answers with one status. */
 const answers =
-  (status: number, text = ''): HandlerTestsOptions['fetch'] =>
+  (status: number, text = ''): Fetch =>
   async () => ({ status, text: async () => text });
 
 describe('a test says what is wrong with the setup', () => {
@@ -16,33 +18,72 @@ describe('a test says what is wrong with the setup', () => {
   const KEPT = 'kept: expected a whole number, received';
   // Some drivers return rows without a prototype, which can't become text.
   const ROW = Object.create(null);
+  const up = shop();
+  const serves: Fetch = async (url, request) => up.fetch?.(url, request) ?? Promise.reject();
+  const stops: Fetch = () => Promise.reject(new Error('socket hang up'));
+  const hangs: Fetch = () => new Promise(() => {});
   const unknown = shop((call) => (customerOf(call) ? call.settle() : call.review(200)));
 
   test.each<[string, Partial<HandlerTestsOptions>, string, name?: string]>([
     [
-      'nothing listens',
-      { fetch: () => Promise.reject(new Error('connect ECONNREFUSED')) },
-      `${STATUS} connect ECONNREFUSED. Your server does not run at the host and the port of url, closed the connection, or stopped. See its log`,
+      'a server that starts late',
+      { ...up, fetch: vi.fn(serves).mockImplementationOnce(stops) },
+      `${STATUS} socket hang up. Check that your server runs at the host and the port of url, and answers every request`,
+    ],
+    [
+      'a server that stops',
+      { ...up, fetch: vi.fn(stops).mockImplementationOnce(serves) },
+      `${STATUS} socket hang up. Your server closed the connection, or stopped. See its log`,
     ],
     [
       'a server that does not answer',
-      { fetch: () => new Promise(() => {}), timeoutMs: 1 },
-      `${STATUS} no answer within 1 ms. Your server does not answer. Check the host and the port of url, answer in every branch of your handler, and let errors propagate`,
+      { fetch: hangs, timeoutMs: 1 },
+      `${STATUS} no answer within 1 ms. Check that your server runs at the host and the port of url, and answers every request`,
+    ],
+    [
+      'a server that does not answer later',
+      { ...up, fetch: vi.fn(hangs).mockImplementationOnce(serves), timeoutMs: 250 },
+      `${STATUS} no answer within 250 ms. The handler never answers this webhook. Answer in every branch, and let errors propagate`,
+    ],
+    [
+      'a redirect',
+      { fetch: answers(307) },
+      `${STATUS} 307. The server redirects. Check the scheme and the path of url`,
+    ],
+    [
+      'a wrong secret',
+      { fetch: answers(404) },
+      `${STATUS} 404. Check the path and the secret in url, and that prepare inserts the order`,
     ],
     [
       'a failure',
       { fetch: answers(500, '\u001b[2J'.repeat(99)) },
-      `${STATUS} 500 ${'\\u001b[2J'.repeat(50)}. See your server's log. Check url and the secret in it, and that prepare inserts the order`,
+      `${STATUS} 500 ${'\\u001b[2J'.repeat(50)}. See your server's log, and check that prepare inserts the order`,
+    ],
+    [
+      'a failure without prepare',
+      { fetch: answers(500), prepare: undefined },
+      `${STATUS} 500. Pass prepare, which inserts the order. If your handler looks up no order, see your server's log`,
+    ],
+    [
+      'no prepare, and the body is saved',
+      { ...unknown, prepare: undefined },
+      `${UNMOVED} The webhook was saved for review, because its order is unknown. Pass prepare, which inserts the order`,
+    ],
+    [
+      'no prepare, and the body is dropped',
+      { fetch: answers(200), prepare: undefined },
+      `${UNMOVED} No balance changed. Pass prepare, which inserts the order. If your handler looks up no order, check that balance reads what it changes`,
     ],
     [
       'a prepare that inserts nothing',
       { ...unknown, prepare: async () => {} },
-      `${UNMOVED} The webhook was saved for review. Check that prepare inserts its order. If the handler saves it on purpose, return amount: null from amountOf`,
+      `${UNMOVED} The webhook was saved for review. Check that prepare inserts the order that your handler looks up. If the handler saves it on purpose, return amount: null from amountOf`,
     ],
     [
       'the balances of another table',
       { balance: async () => null },
-      `${UNMOVED} No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, dropped the deposit as late, answered before it settled, or its worker stopped`,
+      `${UNMOVED} No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, answered before it settled, or its worker stopped`,
     ],
     ['a balance that fails', { balance: () => Promise.reject('closed') }, 'balance: closed'],
     ['a prepare that fails', { prepare: () => Promise.reject('closed') }, 'prepare: closed'],
@@ -61,12 +102,12 @@ describe('a test says what is wrong with the setup', () => {
     [
       'a balance that something else changes',
       balanceWith((balance, calls) => balance.plus(calls / 8)),
-      'expected +1.75 BTC, received +2.125 BTC, +0.375 EUR, +0.375 USDC. The handler moved another currency, or several. Move one amount in the currency of the webhook, or return what you move from amountOf',
+      'expected +1.75 BTC, received +2.375 BTC, +0.625 EUR, +0.625 USDC, +0.5 BITCOIN. The handler moved another currency, or several. Move one amount in the currency of the webhook, or return what you move from amountOf',
     ],
     [
       'a balance that changes after the last answer',
       balanceWith((balance, calls) => balance.plus(calls > 8 ? 1 : 0)),
-      'all bodies of this test so far: expected no more changes, received +1 BTC, +1 EUR, +1 USDC. A balance changed later than it should have. Look for work that is done twice',
+      'all bodies of this test so far: expected no more changes, received +1 BTC, +1 EUR, +1 USDC, +1 BITCOIN. A balance changed later than it should have. Look for work that is done twice',
     ],
     ['a kept that fails', { kept: () => Promise.reject('closed') }, 'kept: closed'],
     ['an empty kept', { kept: async () => '' }, `${KEPT} an empty string`],
@@ -107,7 +148,7 @@ describe('a test says what is wrong with the setup', () => {
     ],
     [
       'copies that wait for each other',
-      { fetch: () => new Promise(() => {}), timeoutMs: 1 },
+      { fetch: hangs, timeoutMs: 1 },
       `${STATUS} no answer within 1 ms. Concurrent requests wait for each other, or for a database connection. Use one connection for each request, and release it even after an error`,
       'deposit: five copies at the same time are credited once',
     ],

@@ -133,19 +133,12 @@ export function writeBody(
       throw new TypeError(`additional: expected unknown fields, received "${name}". Override it`);
     }
     if (!isJson(json)) {
-      throw new TypeError(
-        `${name}: expected JSON text such as 0.10 or "text", received ${describeNoJson(json)}`,
-      );
+      const expected = `${name}: expected JSON text, such as 0.10 or "text" in quotation marks`;
+      throw new TypeError(`${expected}, received ${describe(json)}`);
     }
     fields.set(name, json);
   }
   return writeWire(fields);
-}
-
-/** A string is shown without quotation marks, because those are what it usually lacks. */
-function describeNoJson(value: unknown): string {
-  if (typeof value !== 'string') return `${describe(value)}. Pass its JSON text`;
-  return `${quote(value).replace(/^"|"$/g, '')}. Put a string in quotation marks`;
 }
 
 /** Which values fit a field: in words, and as a test. */

@@ -86,29 +86,16 @@ export async function deliver(
 ): Promise<DeliveryResult> {
   checkBody(body);
   checkDeliverOptions(options);
-  const copies = Array.from({ length: options.copies ?? 1 }, () => attempt(body, options));
+  const copies = Array.from({ length: options.copies ?? 1 }, () => post(body, options));
   const attempts = await Promise.all(copies);
   return { delivered: attempts.every(({ success }) => success), attempts };
-}
-
-async function attempt(
-  body: string | Uint8Array,
-  options: DeliverOptions,
-): Promise<DeliveryAttempt> {
-  const start = Date.now();
-  const outcome = await post(body, options);
-  const { status = 0 } = outcome.answer ?? {};
-  return {
-    ...outcome,
-    success: status >= 200 && status <= 299,
-    durationMs: Date.now() - start,
-  };
 }
 
 async function post(
   body: string | Uint8Array,
   { url, headers, timeoutMs = 30_000, fetch: send = fetch }: DeliverOptions,
-): Promise<Attempt> {
+): Promise<DeliveryAttempt> {
+  const start = Date.now();
   const controller = new AbortController();
   const sent = headersOf(headers);
   // For text without a content type, fetch would add one.
@@ -128,7 +115,9 @@ async function post(
   });
   const outcome = await Promise.race([answer, late]);
   if (outcome.answer === null) controller.abort();
-  return outcome;
+  const { status = 0 } = outcome.answer ?? {};
+  const success = status >= 200 && status <= 299;
+  return { ...outcome, success, durationMs: Date.now() - start };
 }
 
 /** Resolves after this many milliseconds, or as soon as `early` does. */

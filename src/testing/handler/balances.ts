@@ -1,47 +1,8 @@
 import { Decimal } from '../../parser/values/amount.js';
 import { sleep } from '../deliver.js';
-import { type HandlerTestsOptions, readBalance } from './options.js';
 
 /** Amounts by currency. */
 export type Amounts = ReadonlyMap<string, Decimal>;
-
-/** The balances that a test expects, in each currency that it watches. */
-export class Balances {
-  readonly #options: HandlerTestsOptions;
-  readonly #expected = new Map<string, Decimal>();
-
-  constructor(options: HandlerTestsOptions) {
-    this.#options = options;
-  }
-
-  get expected(): Amounts {
-    return this.#expected;
-  }
-
-  /** Reads the balances in more currencies. Changes count from there. */
-  async watch(currencies: readonly string[]): Promise<void> {
-    const codes = new Set(currencies.filter((code) => !this.#expected.has(code)));
-    const readOne = async (code: string): Promise<unknown> =>
-      this.#expected.set(code, await readBalance(this.#options, code));
-    await Promise.all([...codes].map(readOne));
-  }
-
-  /** The differences between the balances and the expected ones, without zeros. */
-  async changes(): Promise<Amounts> {
-    const changes = [...this.#expected].map(async ([code, before]) => {
-      const now = await readBalance(this.#options, code);
-      return [code, now.minus(before)] as const;
-    });
-    return new Map((await Promise.all(changes)).filter(([, change]) => !change.isZero()));
-  }
-
-  /** Adds changes to the expected balances. */
-  add(changes: Amounts): void {
-    for (const [code, change] of changes) {
-      this.#expected.set(code, amountIn(this.#expected, code).plus(change));
-    }
-  }
-}
 
 export const amountIn = (amounts: Amounts, currency: string): Decimal =>
   amounts.get(currency) ?? new Decimal(0);

@@ -10,6 +10,7 @@ interface WrongChange {
   readonly expected: Amounts;
   /** What moved before, the last one first. */
   readonly earlier: readonly Decimal[];
+  /** Whether `kept` counts one more. */
   readonly isKept: boolean;
 }
 
@@ -18,36 +19,28 @@ const KEPT =
   'The webhook was saved for review. If the handler saves it on purpose, return amount: null from amountOf';
 const DOUBLE =
   'The amount was a double, which rounds. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
-const DIFFERENCE =
-  'The handler moved the difference from the settled amount. Move nothing, and save the webhook for review, because one of the two may be forged';
 const TWENTY_DIGITS =
   'The amount was rounded to 20 digits, the default of decimal.js. Calculate with the Decimal of this package, as the left operand';
-const IF_INTENDED = 'If that is intended, return it from amountOf';
 const OTHER_AMOUNT =
   'The handler moved another amount. If it converts at a rate, or subtracts or adds a fee, return that amount from amountOf';
-const SEVERAL_CURRENCIES =
-  'The balances of several currencies changed. Move one amount in one currency';
+const MOVED_NULL =
+  'The balance changed, although the amount is null. Save the webhook for review, or return the amount from amountOf';
+const OTHER_CURRENCY =
+  'The handler moved another currency, or several. Move one amount in the currency of the webhook, or return what you move from amountOf';
 const ONE_UNIT =
   "The last digit differs by one. Round as amountOf does, and don't multiply as a double: Math.trunc(19.99 * 100) is 1998";
 
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
-  const { causes, bodies, due, sums, isRepeat } = exchange;
+  const { causes, bodies, due, sums } = exchange;
   const { changes, expected, earlier, isKept } = wrong;
   const own = ownCause(causes, 'change');
   if (sums.size === 0) {
-    if (bodies.some(({ move }) => move === null))
-      return 'The balance changed, although the amount is null. Save the webhook for review, or return the amount from amountOf';
-    const [settled = new Decimal(0)] = earlier;
-    const isDifference = bodies.some(({ currency, move }) => {
-      if (isRepeat || settled.isZero() || !move || move.isZero()) return false;
-      return move.minus(settled).equals(amountIn(changes, currency));
-    });
-    return isDifference ? DIFFERENCE : own;
+    return bodies.some(({ move }) => move === null) ? MOVED_NULL : own;
   }
   const missing = [...sums].find(([code, sum]) => !amountIn(changes, code).equals(sum));
   if (missing === undefined || (bodies.length === 1 && changes.size > 1)) {
-    return SEVERAL_CURRENCIES;
+    return OTHER_CURRENCY;
   }
   const [currency, sum] = missing;
   const change = amountIn(changes, currency);
@@ -59,23 +52,15 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     const unknown = bodies.length > 1 ? own : OTHER_AMOUNT;
     return cause ?? (isNear ? DOUBLE : unknown);
   }
-  const [other, moved] = [...changes][0] ?? [];
-  if (moved === undefined) return isKept ? (ownCause(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
-  const shown = `The handler moved ${describeChanges(changes)}`;
-  if (due.some(({ notification: one }) => 'network' in one && one.network === other)) {
-    return `${shown}, but ${other} is the network. Use the currency`;
-  }
-  const named = due.flatMap(({ notification }) => Object.values<unknown>({ ...notification }));
-  if (!named.includes(other)) {
-    return `${shown}, but the webhook has no ${other}. Look up the balance by the webhook's currency`;
-  }
-  const [field] = amountFields(due).find(([, amount]) => amount.equals(moved)) ?? [];
-  const source = field === undefined ? '' : `, which is ${field}`;
-  return `${shown}${source}. ${IF_INTENDED}`;
+  const [other] = changes.keys();
+  if (other === undefined) return isKept ? (ownCause(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
+  return due.some(({ notification: one }) => 'network' in one && one.network === other)
+    ? `The handler moved ${describeChanges(changes)}, but ${other} is the network. Use the currency`
+    : OTHER_CURRENCY;
 }
 
 /** A cause, and the wrong amounts, one of which it would have moved. */
-type Guess = readonly [cause: string | undefined, moved: readonly Decimal[]];
+type Guess = readonly [cause: string, moved: readonly Decimal[]];
 
 /** The first guess that fits is the likeliest. */
 function guessesOf(
@@ -97,19 +82,12 @@ function guessesOf(
       (times): Guess => [several ?? `The amount was moved ${times} times`, [due.times(times)]],
     ),
     ...amounts.map(([name, amount]): Guess => {
-      return [`The handler moved ${name}. ${IF_INTENDED}`, [amount]];
+      return [`The handler moved ${name}. If that is intended, return it from amountOf`, [amount]];
     }),
-    [ownCause(causes, 'change'), partialSums(bodies)],
     [
       'The balance was overwritten. Add to the balance',
       [due.minus(earlier[0] ?? 0), due.minus(sumOf(earlier))],
     ],
-    ...amounts.map(([name, amount]): Guess => {
-      return [`${name} was subtracted. ${IF_INTENDED}`, [due.minus(amount)]];
-    }),
-    ...amounts.map(([name, amount]): Guess => {
-      return [`${name} was added. ${IF_INTENDED}`, [due.plus(amount)]];
-    }),
     [DOUBLE, [new Decimal(due.toNumber()), sum.minus(before)]],
     [TWENTY_DIGITS, [due.toSignificantDigits(20)]],
     ...range(-18, 18).map((power): Guess => [movedBy(power), [due.times(ten(power))]]),
@@ -139,13 +117,6 @@ function amountFields(bodies: readonly MovingBody[]): (readonly [string, Decimal
       return [[name, isDeposit ? value : value.negated()] as const];
     }),
   );
-}
-
-/** What some of the bodies move without the others. */
-function partialSums(bodies: readonly MovingBody[]): Decimal[] {
-  const sums = [new Decimal(0)];
-  for (const { move } of bodies) sums.push(...sums.map((sum) => sum.plus(move)));
-  return sums;
 }
 
 /** A wrong answer; its status is 0 if there was none. */

@@ -22,7 +22,7 @@ export const DEPOSITS: Behaviors = {
     await settles(one, advice.DROPPED);
     const fields = { ...one.order, ...UNPAID };
     const second = await event({ amount: '0.5', fields });
-    await settles(labeled(second, 'the second of its order'), advice.PART);
+    await settles(labeled(second, 'the second of its order'), advice.SHARED_KEY);
     const third = await event({ amount: '0.7', fields });
     await settles(labeled(third, 'the third of its order'), advice.SHARED_KEY);
   },
@@ -50,7 +50,7 @@ export const DEPOSITS: Behaviors = {
     await trial.settles(one, advice.DROPPED);
     const fields = { ...one.order, ...UNPAID, depositCurrency: 'LTC' };
     const other = await trial.event({ amount: '0.5', fields });
-    await trial.settlesOrReviews(labeled(other, 'LTC'), advice.OWN_CURRENCY);
+    await trial.settlesOrReviews(labeled(other, 'LTC'), advice.CURRENCY);
   },
   'five deposits of one order at the same time add up': async (trial) => {
     const one = await trial.event({ fields: UNPAID });

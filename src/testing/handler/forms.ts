@@ -1,9 +1,7 @@
-import { DEPOSIT_RECEIVED } from '../../parser/deposit-received.js';
 import { RateType } from '../../parser/enums.js';
 import type { NotificationType } from '../../parser/errors.js';
 import { safeParseNotification } from '../../parser/parse.js';
-import type { Rules } from '../../parser/rules.js';
-import { WITHDRAWAL_BROADCAST } from '../../parser/withdrawal-broadcast.js';
+import { SAMPLES, typeOf } from '../sample.js';
 import { type BodyVariant, bodyVariants, inBothEncodings } from '../variants.js';
 import { readWire } from '../wire.js';
 import * as advice from './advice.js';
@@ -17,8 +15,9 @@ import {
 } from './events.js';
 import type { Row } from './rows.js';
 
-const rulesOf = (type: NotificationType): Rules =>
-  type === 'deposit.received' ? DEPOSIT_RECEIVED : WITHDRAWAL_BROADCAST;
+/** The kind of a field of either notification. */
+const kindOf = (type: NotificationType, name: string): string | undefined =>
+  typeOf(SAMPLES[type], name)?.kind;
 
 // ---- Forms in which an event is the same ----
 
@@ -47,9 +46,9 @@ function formsIn(type: NotificationType, variantsOf: (body: string) => BodyVaria
 
 function inCapitals(event: TestEvent): TestBody {
   const fields: Changes = JSON.parse(event.body);
-  const ids = Object.entries(rulesOf(event.type)).flatMap(([name, { type }]) => {
-    const id = type.kind === 'id' || name === 'transactionId' ? fields[name] : null;
-    return typeof id === 'string' ? [[name, id.toUpperCase()]] : [];
+  const ids = Object.entries(fields).flatMap(([name, value]) => {
+    const isId = kindOf(event.type, name) === 'id' || name === 'transactionId';
+    return isId && typeof value === 'string' ? [[name, value.toUpperCase()]] : [];
   });
   return event.with(Object.fromEntries(ids), 'identifiers in capitals');
 }
@@ -79,7 +78,7 @@ export const TIMES: Readonly<Record<string, (seconds: number) => unknown>> = {
 /** Writes each time of an event that is a number in another form. */
 export function withTimes(event: TestEvent, form: string): TestEvent {
   const times = Object.entries(JSON.parse(event.body)).flatMap(([name, value]) => {
-    const isTime = rulesOf(event.type)[name]?.type.kind === 'timestamp';
+    const isTime = kindOf(event.type, name) === 'timestamp';
     return isTime && typeof value === 'number' ? [[name, TIMES[form]?.(value)]] : [];
   });
   return event.with(Object.fromEntries(times), `every time ${form}`);
@@ -132,10 +131,9 @@ const OTHERS: readonly Row[] = [
 
 /** Values that may occur in fields that a handler doesn't need. */
 export function harmlessValues(type: NotificationType): Row[] {
-  const rules = rulesOf(type);
-  const amounts = Object.entries(rules).flatMap(([name, rule]) => {
-    const isOptionalAmount = rule.need === 'optional' && rule.type.kind === 'amount';
-    return (isOptionalAmount && !(name in NOTHING_MOVED) ? ODD_AMOUNTS : []).map((amount): Row => {
+  const amounts = optionalFields(type).flatMap((name) => {
+    const isAmount = kindOf(type, name) === 'amount' && !(name in NOTHING_MOVED);
+    return (isAmount ? ODD_AMOUNTS : []).map((amount): Row => {
       return [`${name} ${amount}`, { [name]: amount }, advice.HARMLESS];
     });
   });
@@ -147,7 +145,7 @@ export function harmlessValues(type: NotificationType): Row[] {
   );
   const fields: Changes = JSON.parse(plainBody(type));
   return [...amounts, ...texts, ...OTHERS].filter(([, changes]) => {
-    const isKnown = Object.keys(changes).every((name) => Object.hasOwn(rules, name));
+    const isKnown = Object.keys(changes).every((name) => Object.hasOwn(fields, name));
     return isKnown && isValid({ ...fields, ...changes });
   });
 }

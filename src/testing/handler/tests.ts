@@ -2,7 +2,7 @@ import type { NotificationType } from '../../parser/errors.js';
 import { BOTH, behaviorsOf } from './behaviors.js';
 import { eventsOf } from './events.js';
 import { checkOptions, type HandlerTestsOptions } from './options.js';
-import type { Behavior, Behaviors } from './rows.js';
+import type { Behaviors } from './rows.js';
 import { Trial } from './trial.js';
 import type { Patience, Setup } from './under-test.js';
 
@@ -38,25 +38,16 @@ export interface HandlerTest {
  * ```
  */
 export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
-  return patientTests(options, {
-    quietMs: 1_000,
-    answeredMs: 2_000,
-    mendedMs: 10_000,
-    rounds: 30,
-  });
+  const patience = { quietMs: 1_000, answeredMs: 2_000, mendedMs: 10_000, rounds: 30 };
+  return patientTests(options, patience);
 }
 
 /** Like {@link handlerTests}, with other waits. With short ones, tests that fail end early. */
 export function patientTests(options: HandlerTestsOptions, patience: Patience): HandlerTest[] {
   checkOptions(options);
   const { receives } = options;
-  const setup: Setup = {
-    options,
-    patience,
-    newEvent: eventsOf(options),
-    lagMs: 0,
-    hasAccepted: false,
-  };
+  const newEvent = eventsOf(options);
+  const setup: Setup = { options, patience, newEvent, lagMs: 0, hasAccepted: false };
   const groups: readonly (readonly [noun: string, type: NotificationType, Behaviors])[] = [
     ['deposit', 'deposit.received', behaviorsOf('deposit.received', options)],
     ['withdrawal', 'withdrawal.broadcast', behaviorsOf('withdrawal.broadcast', options)],
@@ -66,35 +57,28 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
   /** The names of the tests whose last run failed. */
   const failing = new Set<string>();
   let last: Promise<unknown> = Promise.resolve();
-  const testOf = (
-    name: string,
-    type: NotificationType,
-    behavior: Behavior,
-    needed: readonly string[],
-  ): HandlerTest => {
-    const runOnce = async (): Promise<void> => {
-      const first = needed.find((one) => one !== name && failing.has(one));
-      if (first !== undefined) throw new Error(`not run: "${first}" fails`);
-      failing.add(name);
-      const trial = new Trial(setup, type);
-      await behavior(trial);
-      await trial.ends();
-      failing.delete(name);
-    };
-    // Nothing else may change the balances.
-    const run = (): Promise<void> => {
-      const ran = last.then(runOnce);
-      last = ran.catch(() => {});
-      return ran;
-    };
-    return { name, run };
-  };
   return groups
     .filter(([noun]) => !receives || receives.startsWith(noun))
     .flatMap(([noun, type, behaviors]) => {
       const needed = noun === 'both' ? firsts : firsts.filter((first) => first.startsWith(noun));
-      return Object.entries(behaviors).map(([name, behavior]) =>
-        testOf(`${noun}: ${name}`, type, behavior, needed),
-      );
+      return Object.entries(behaviors).map(([title, behavior]) => {
+        const name = `${noun}: ${title}`;
+        const runOnce = async (): Promise<void> => {
+          const first = needed.find((one) => one !== name && failing.has(one));
+          if (first !== undefined) throw new Error(`not run: "${first}" fails`);
+          failing.add(name);
+          const trial = new Trial(setup, type);
+          await behavior(trial);
+          await trial.ends();
+          failing.delete(name);
+        };
+        // Nothing else may change the balances.
+        const run = (): Promise<void> => {
+          const ran = last.then(runOnce);
+          last = ran.catch(() => {});
+          return ran;
+        };
+        return { name, run };
+      });
     });
 }

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../parser/values/amount.js';
 import { sleep } from '../deliver.js';
 import * as advice from './advice.js';
-import { type Amounts, Balances, describeChanges, poll, sumOf } from './balances.js';
+import { type Amounts, amountIn, describeChanges, poll, sumOf } from './balances.js';
 import { causeOfAnswer, causeOfChange } from './causes.js';
 import type { NewEvent } from './events.js';
 import {
@@ -14,7 +14,7 @@ import {
   sumsOf,
   valuesOf,
 } from './exchange.js';
-import { countKept, type HandlerTestsOptions } from './options.js';
+import { countKept, type HandlerTestsOptions, readBalance } from './options.js';
 import {
   describeAnswer,
   isAccepted,
@@ -67,39 +67,54 @@ interface Sending {
 /** The handler while a test runs: what was sent to it, and what has moved. */
 export class HandlerUnderTest {
   readonly #setup: Setup;
-  readonly balances: Balances;
+  /** The balances that are due, in each currency that is watched. */
+  readonly #balances = new Map<string, Decimal>();
   /** The currency and the amount that moved, by key. */
-  readonly #settled = new Map<string, string>();
+  readonly settled: Map<string, string> = new Map();
   /** The keys of bodies that were in an exchange with a failed attempt. */
-  readonly #failed = new Set<string>();
+  readonly failed: Set<string> = new Set();
   /** The sums that exchanges moved as expected, the latest first; 0 if nothing was due. */
   readonly #earlier: Decimal[] = [];
 
   constructor(setup: Setup) {
     this.#setup = setup;
-    this.balances = new Balances(setup.options);
   }
 
-  hasSettled(key: string): boolean {
-    return this.#settled.has(key);
+  /** Reads the balances in more currencies. Changes count from there. */
+  async watch(currencies: readonly string[]): Promise<void> {
+    const codes = new Set(currencies.filter((code) => !this.#balances.has(code)));
+    const readOne = async (code: string): Promise<unknown> =>
+      this.#balances.set(code, await readBalance(this.#setup.options, code));
+    await Promise.all([...codes].map(readOne));
   }
 
-  /** Whether a body with this key was in an exchange with a failed attempt. */
-  hasFailed(key: string): boolean {
-    return this.#failed.has(key);
+  /** The differences between the balances and those that are due, without zeros. */
+  async changes(): Promise<Amounts> {
+    const changes = [...this.#balances].map(async ([code, before]) => {
+      const now = await readBalance(this.#setup.options, code);
+      return [code, now.minus(before)] as const;
+    });
+    return new Map((await Promise.all(changes)).filter(([, change]) => !change.isZero()));
+  }
+
+  /** From now on, these changes are due. */
+  add(changes: Amounts): void {
+    for (const [code, change] of changes) {
+      this.#balances.set(code, amountIn(this.#balances, code).plus(change));
+    }
   }
 
   /** Sends bodies at the same time. */
   async post(bodies: readonly ReadBody[], sending: Sending): Promise<Exchange> {
     const { causes = {}, copies = 1, isDue = true, using = sendAgainAlone } = sending;
     const { options } = this.#setup;
-    const due = bodies.filter(movesSomething).filter(({ key }) => isDue && !this.#settled.has(key));
-    const isRepeat = isDue && bodies.every((one) => this.#settled.get(one.key) === valuesOf(one));
+    const due = bodies.filter(movesSomething).filter(({ key }) => isDue && !this.settled.has(key));
+    const isRepeat = isDue && bodies.every((one) => this.settled.get(one.key) === valuesOf(one));
     // A repeat with other values may name other currencies than its event.
-    await this.balances.watch(bodies.flatMap(currenciesOf));
+    await this.watch(bodies.flatMap(currenciesOf));
     const keptBefore = await countKept(options);
     const attempts = await using((count) => sendAll(options, bodies, count), copies);
-    if (attempts.some(isFailed)) for (const { key } of bodies) this.#failed.add(key);
+    if (attempts.some(isFailed)) for (const { key } of bodies) this.failed.add(key);
     const [name, sums] = [nameOfExchange(bodies, copies), sumsOf(due)];
     return { name, bodies, copies, causes, due, sums, isRepeat, keptBefore, attempts };
   }
@@ -114,10 +129,9 @@ export class HandlerUnderTest {
     if (wrong === undefined) return;
     // A timer may fire a millisecond early.
     const isLate = wrong.durationMs + 1 >= (options.timeoutMs ?? 30_000);
-    const status = statusOf(wrong);
     const cause = (await this.#hasMovedAnyway(exchange))
       ? advice.MOVED_ANYWAY
-      : causeOfAnswer(exchange, { status, isLate, hasAccepted });
+      : causeOfAnswer(exchange, { status: statusOf(wrong), isLate, hasAccepted });
     const wanted = digits.map((digit) => `${digit}xx`).join(' or ');
     const url = new URL(urlOf(options, exchange.bodies[0]?.secret));
     throw failure(exchange.name, `a status of ${wanted}`, describeAnswer(wrong, url), cause);
@@ -144,13 +158,13 @@ export class HandlerUnderTest {
       return mayStay !== undefined && (await mayStay());
     };
     const nothingDue = exchange.sums.size === 0;
-    const read = (): Promise<Amounts> => this.balances.changes();
+    const read = (): Promise<Amounts> => this.changes();
     const changes = nothingDue ? await this.unexpectedChanges() : await poll(read, isDone, waitMs);
     if (!isSettled(exchange, changes)) {
       if (mayStay && changes.size === 0) return false;
       const cause = causeOfChange(exchange, {
         changes,
-        expected: this.balances.expected,
+        expected: this.#balances,
         earlier: this.#earlier,
         isKept: await this.isKept(exchange),
       });
@@ -174,7 +188,7 @@ export class HandlerUnderTest {
     const { lagMs, patience } = this.#setup;
     const waitMs = Math.min(1.5 * lagMs, patience.answeredMs);
     return poll(
-      () => this.balances.changes(),
+      () => this.changes(),
       (changes) => lagMs === 0 || changes.size > 0,
       waitMs,
       3,
@@ -184,14 +198,14 @@ export class HandlerUnderTest {
   /** Whether one body has moved what is due, whatever its answer says. */
   async #hasMovedAnyway(exchange: Exchange): Promise<boolean> {
     if (exchange.attempts.length !== 1 || exchange.due.length !== 1) return false;
-    return isSettled(exchange, await this.balances.changes());
+    return isSettled(exchange, await this.changes());
   }
 
   /** Whether anything has moved; false if the balances can't be read. */
   async hasMovedWhileBroken(): Promise<boolean> {
     const { quietMs } = this.#setup.patience;
     await sleep(quietMs);
-    const reading = this.balances.changes().catch(() => null);
+    const reading = this.changes().catch(() => null);
     const changes = await Promise.race([reading, sleep(quietMs, reading).then(() => null)]);
     return changes !== null && changes.size > 0;
   }
@@ -211,16 +225,14 @@ export class HandlerUnderTest {
 
   /** Notes that what was due has moved. */
   book({ sums, due }: Exchange): void {
-    this.balances.add(sums);
+    this.add(sums);
     this.#earlier.unshift(sumOf([...sums.values()]));
-    for (const one of due) this.#settled.set(one.key, valuesOf(one));
+    for (const one of due) this.settled.set(one.key, valuesOf(one));
   }
 }
 
 /** An error with what a runner's diff needs. */
-export type Failure = Error & { readonly expected: string; readonly actual: string };
-
-export function failure(name: string, expected: string, actual: string, cause?: string): Failure {
+export function failure(name: string, expected: string, actual: string, cause?: string): Error {
   const message = [`${name}: expected ${expected}, received ${actual}`, cause].filter(Boolean);
   return Object.assign(new Error(message.join('. ')), { expected, actual });
 }

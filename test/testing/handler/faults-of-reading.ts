@@ -1,35 +1,31 @@
-import { createHash } from 'node:crypto';
 import { Decimal as Decimal20 } from 'decimal.js';
 import { Decimal } from 'payment-notifications';
 import { customerOf, type Fault, fault, type Handler } from './shop.js';
 
-/** Adds doubles to the balance of a customer. */
-export const sumOfDoubles: Handler = (call) => {
-  const { db, move } = call;
-  const ofCustomer = { ...move, account: `${customerOf(call)}` };
-  if (db.keys.has(move.key)) return 200;
-  db.keys.set(move.key, move);
-  db.set(ofCustomer, Number(db.get(ofCustomer)) + Number(move.amount));
-  return 200;
-};
-const sha256 = (body: Buffer) => createHash('sha256').update(body).digest('hex');
+type Balance = Decimal | number;
+
+/** Reads the balance of a customer, and writes another one, once for each key. */
+export const writes =
+  (afterOf: (before: Balance, amount: Decimal) => Balance): Handler =>
+  (call) => {
+    const { db, move } = call;
+    if (db.keys.has(move.key)) return 200;
+    db.keys.set(move.key, move);
+    const ofCustomer = { ...move, account: `${customerOf(call)}` };
+    db.set(ofCustomer, afterOf(db.get(ofCustomer), move.amount));
+    return 200;
+  };
 
 /** The faults of reading that each test finds, by its name. */
 export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
   'deposit: a plain webhook is credited': [
-    fault('the address as the key', 'that two events share', ({ one, settle }) =>
-      settle({ key: `${one.depositAddress}` }),
-    ),
     fault(
       'address and amount as the key',
-      'that two events share, such as the order, the address',
+      'another event of the first amount; seed',
       ({ one, move, settle }) => settle({ key: `${one.depositAddress} ${move.amount}` }),
     ),
     fault('settlementAmount', 'The handler moved settlementAmount', ({ one, settle }) =>
       settle({ amount: one.settlementAmount }),
-    ),
-    fault('net', 'onChainFee was subtr', ({ one, move, settle }) =>
-      settle({ amount: move.amount.minus(one.onChainFee ?? 0) }),
     ),
     fault('twice', 'The amount was moved 2 times', ({ move, settle }) =>
       settle({ amount: move.amount.times(2) }),
@@ -39,14 +35,9 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
     fault(
       'the display amount',
-      'The handler moved +21.75 EUR, which is actualDisplayAmount',
+      'received +21.75 EUR. The handler moved another currency, or several',
       ({ one, settle }) =>
         settle({ currency: one.displayCurrency, amount: one.actualDisplayAmount }),
-    ),
-    fault(
-      'converted to euros',
-      'The handler moved +3.5 EUR. If that is intended',
-      ({ move, settle }) => settle({ currency: 'EUR', amount: move.amount.times(2) }),
     ),
     fault('in the network', 'but BITCOIN is the network', ({ one, settle }) =>
       settle({ currency: `${one.network}` }),
@@ -62,31 +53,17 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       ({ json, settle }) => (typeof json.actualDepositAmount === 'number' ? 400 : settle()),
     ),
     fault(
-      'refuses what has expired',
+      'drops what has expired',
       'A webhook with a later expirationTime passes. The handler drops a deposit that is late',
-      ({ one, settle }) => (Number(one.expirationTime) < 1.8e12 ? 400 : settle()),
+      ({ one, settle }) => (Number(one.expirationTime) < 1.8e12 ? 200 : settle()),
     ),
     fault(
       'fails once it has settled',
       'The balance changed all the same',
       ({ settle }) => settle() && 500,
     ),
-    fault(
-      'the display amount as well',
-      'The balances of several currencies changed. Move one amount in one currency',
-      ({ db, one, move, settle }) => {
-        if (!db.keys.has(move.key)) db.add({ ...move, currency: one.displayCurrency });
-        return settle();
-      },
-    ),
   ],
   'withdrawal: a plain webhook is debited': [
-    fault('credits it', 'The sign is wrong', ({ move, settle }) =>
-      settle({ amount: move.amount.negated() }),
-    ),
-    fault('and the fee', 'withdrawFee was added', ({ one, move, settle }) =>
-      settle({ amount: move.amount.minus(one.withdrawFee ?? 0) }),
-    ),
     fault('refuses a tag', 'A webhook without a tag passes', ({ one, settle }) =>
       one.toTxAddress?.destinationTag ? 400 : settle(),
     ),
@@ -94,27 +71,18 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
 
   // ---- The amount, and what else the body says ----
   'deposit: 18 decimals are credited exactly': [
-    fault('toFixed(8)', 'rounded to 8 decimals', ({ move, settle }) =>
-      settle({ amount: move.amount.toFixed(8) }),
-    ),
     fault('Number()', 'The amount was a double', ({ move, settle }) =>
       settle({ amount: Number(move.amount) }),
     ),
     fault('drops it', 'The handler dropped the webhook, or used', () => 200),
-    fault('saves it for review', 'The webhook was saved for review', ({ review }) => review(200)),
+    fault('saves it for review', 'was saved for review. If the', ({ review }) => review(200)),
   ],
   'deposit: 28 digits are credited exactly': [
-    fault('decimal.js as it comes', 'rounded to 20 digits', (call) => {
-      const { db, move } = call;
-      const ofCustomer = { ...move, account: `${customerOf(call)}` };
-      if (!db.keys.has(move.key))
-        db.set(
-          ofCustomer,
-          new Decimal(new Decimal20(db.get(ofCustomer)).plus(`${move.amount}`).toFixed()),
-        );
-      db.keys.set(move.key, move);
-      return 200;
-    }),
+    fault(
+      'decimal.js as it comes',
+      'rounded to 20 digits',
+      writes((before, amount) => new Decimal(new Decimal20(before).plus(`${amount}`).toFixed())),
+    ),
   ],
   'deposit: 12 digits before the point are credited exactly': [
     fault('numeric(18,8)', 'may be too narrow', ({ move, settle }) =>
@@ -135,10 +103,6 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   'deposit: cents, halves and thirds are credited exactly': [
-    fault('a sum of doubles', 'The amount was a double', sumOfDoubles),
-    fault('toFixed(2)', 'rounded to 2 decimals', ({ move, settle }) =>
-      settle({ amount: move.amount.toFixed(2) }),
-    ),
     fault('a truncated satoshi', 'The last digit differs by one', ({ move, settle }) =>
       settle({
         amount: move.amount.dp() > 8 ? move.amount : Math.trunc(Number(move.amount) * 1e8) / 1e8,
@@ -151,33 +115,23 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       'Accept amounts that are strings. Or use createReceiver',
       ({ json, settle }) => (typeof json.actualDepositAmount === 'string' ? 400 : settle()),
     ),
-    fault('reads one content type', 'Accept any content type', ({ contentType, settle }) =>
-      contentType === 'application/json' ? settle() : 415,
-    ),
-    fault('the body as the key', 'builds it from the text of the body', ({ body, settle }) =>
-      settle({ key: sha256(body) }),
-    ),
     fault(
       'the identifier as it was sent',
       'again, after identifiers in capitals; seed',
       ({ json, settle }) => settle({ key: `${json.depositId}` }),
+    ),
+    fault('refuses a repeat', 'A duplicate was refused', ({ db, key, settle }) =>
+      db.keys.has(key) ? 403 : settle(),
     ),
     fault(
       'saves each repeat for review',
       'The handler saved a duplicate',
       ({ db, key, review, settle }) => (db.keys.has(key) ? review(200) : settle()),
     ),
-    fault('no key', 'does not check the key, or builds it', ({ db, move }) => {
-      db.add(move);
-      return 200;
-    }),
   ],
   'deposit: other fields may have any valid value': [
     fault('refuses a negative fee', 'onChainFee -0.01; seed', ({ one, settle }) =>
       one.onChainFee?.lt(0) ? 400 : settle(),
-    ),
-    fault('varchar(64)', 'may be too narrow', ({ one, settle }) =>
-      `${one.depositAddress}`.length > 64 ? 500 : settle(),
     ),
     fault('drops what is late', 'drops a deposit that is late', ({ one, settle }) =>
       Number(one.paymentReceivedAt) > Number(one.expirationTime) ? 200 : settle(),
@@ -205,9 +159,6 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     fault('varchar(4)', 'MATIC; seed', ({ move, settle }) =>
       settle({ currency: move.currency.slice(0, 4) }),
     ),
-    fault('refuses Ether', 'truncated, refused or replaced the currency', ({ move, settle }) =>
-      move.currency === 'ETH' ? 400 : settle(),
-    ),
   ],
   'deposit: the actual amount is credited, not the expected one': [
     fault(
@@ -227,20 +178,21 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   'deposit: deposits that pay an order in parts add up': [
-    fault('the order as the key', 'not the order, as the key', ({ move, settle }) =>
-      settle({ key: move.account }),
+    fault(
+      'the order as the key',
+      'only one of two events that share the order',
+      ({ move, settle }) => settle({ key: move.account }),
     ),
-    fault('overwrites', 'was overwritten', (call) => {
-      const { db, move } = call;
-      if (!db.keys.has(move.key)) db.set({ ...move, account: `${customerOf(call)}` }, move.amount);
-      db.keys.set(move.key, move);
-      return 200;
-    }),
+    fault(
+      'overwrites',
+      'was overwritten',
+      writes((_, amount) => amount),
+    ),
   ],
   'deposit: deposits that differ only in depositId are all credited': [
     fault(
       'transaction and amount as the key',
-      'uses a key that two events share',
+      'of its order, amount and transaction; seed',
       ({ one, move, settle }) => settle({ key: `${one.transactionId} ${move.amount}` }),
     ),
   ],
@@ -251,12 +203,9 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
   ],
   'deposit: a second deposit in another currency is credited in that currency, or saved for review':
     [
-      fault('drops it', 'truncated, refused or replaced the currency', ({ move, settle }) =>
-        move.currency === 'LTC' ? 200 : settle(),
-      ),
       fault(
         'in the currency of the first',
-        'but the webhook has no BTC',
+        '+0.5 BTC. The handler moved another currency',
         ({ db, move, settle }) => {
           const first = [...db.keys.values()].find(({ account }) => account === move.account);
           return settle({ currency: first?.currency ?? move.currency });

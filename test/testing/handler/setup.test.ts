@@ -1,12 +1,14 @@
 import { type HandlerTestsOptions, handlerTests } from 'payment-notifications/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { balanceWith, customerOf, failureOf, failuresOf, right, shop } from './shop.js';
 
 const STRANGERS = 'deposit: a wrong secret is refused';
 
+type Fetch = NonNullable<HandlerTestsOptions['fetch']>;
+
 /** An endpoint that always answers with one status. */
 const answers =
-  (status: number, text = ''): HandlerTestsOptions['fetch'] =>
+  (status: number, text = ''): Fetch =>
   async () => ({ status, text: async () => text });
 
 describe('a test says what is wrong with the setup', () => {
@@ -16,26 +18,32 @@ describe('a test says what is wrong with the setup', () => {
   const KEPT = 'kept: expected a whole number, received';
   // Some drivers return rows without a prototype, which can't become text.
   const ROW = Object.create(null);
+  const up = shop();
+  const serves: Fetch = async (url, request) => up.fetch?.(url, request) ?? Promise.reject();
+  const stops: Fetch = () => Promise.reject(new Error('socket hang up'));
+  const hangs: Fetch = () => new Promise(() => {});
   const unknown = shop((call) => (customerOf(call) ? call.settle() : call.review(200)));
 
   test.each<[string, Partial<HandlerTestsOptions>, string, name?: string]>([
     [
-      'nothing listens',
-      { fetch: () => Promise.reject(new Error('connect ECONNREFUSED')) },
-      `${STATUS} connect ECONNREFUSED. Check that your server runs at the host and the port of url, and answers every request`,
+      'a server that starts late',
+      { ...up, fetch: vi.fn(serves).mockImplementationOnce(stops) },
+      `${STATUS} socket hang up. Check that your server runs at the host and the port of url, and answers every request`,
+    ],
+    [
+      'a server that stops',
+      { ...up, fetch: vi.fn(stops).mockImplementationOnce(serves) },
+      `${STATUS} socket hang up. Your server closed the connection, or stopped. See its log`,
     ],
     [
       'a server that does not answer',
-      { fetch: () => new Promise(() => {}), timeoutMs: 1 },
+      { fetch: hangs, timeoutMs: 1 },
       `${STATUS} no answer within 1 ms. Check that your server runs at the host and the port of url, and answers every request`,
     ],
     [
-      'a database that is down',
-      {
-        balance: () =>
-          Promise.reject(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })),
-      },
-      'balance: ECONNREFUSED',
+      'a server that does not answer later',
+      { ...up, fetch: vi.fn(hangs).mockImplementationOnce(serves), timeoutMs: 250 },
+      `${STATUS} no answer within 250 ms. The handler never answers this webhook. Answer in every branch, and let errors propagate`,
     ],
     [
       'a redirect',
@@ -77,11 +85,7 @@ describe('a test says what is wrong with the setup', () => {
       { balance: async () => null },
       `${UNMOVED} No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, answered before it settled, or its worker stopped`,
     ],
-    [
-      'a balance that fails',
-      { balance: () => Promise.reject(new Error('no such table: balance')) },
-      'balance: no such table: balance',
-    ],
+    ['a balance that fails', { balance: () => Promise.reject('closed') }, 'balance: closed'],
     ['a prepare that fails', { prepare: () => Promise.reject('closed') }, 'prepare: closed'],
     [
       'a balance as a number',
@@ -89,15 +93,7 @@ describe('a test says what is wrong with the setup', () => {
       `${BALANCE} the number 0.1, which may have lost digits. Cast it in the query: sum(amount)::text`,
     ],
     ['a balance with a comma', { balance: async () => '1,5' }, `${BALANCE} "1,5"`],
-    ['a balance with its code', { balance: async () => '1.5.0 BTC' }, `${BALANCE} "1.5.0 BTC"`],
-    ['a balance after its code', { balance: async () => 'BTC1.5.0' }, `${BALANCE} "BTC1.5.0"`],
     ['a row as balance', { balance: async () => ROW }, `${BALANCE} an object`],
-    ['rows as balance', { balance: async () => [{ sum: '1' }] as never }, `${BALANCE} an array`],
-    [
-      'a joined balance',
-      { balance: async () => '0.750.75' },
-      `${BALANCE} "0.750.75". Amounts were joined as strings. Add them as Decimal`,
-    ],
     [
       'a balance with the opposite sign',
       balanceWith((balance) => balance.negated()),
@@ -106,7 +102,7 @@ describe('a test says what is wrong with the setup', () => {
     [
       'a balance that something else changes',
       balanceWith((balance, calls) => balance.plus(calls / 8)),
-      'expected +1.75 BTC, received +2.375 BTC, +0.625 EUR, +0.625 USDC, +0.5 BITCOIN. The balances of several currencies changed. Move one amount in one currency',
+      'expected +1.75 BTC, received +2.375 BTC, +0.625 EUR, +0.625 USDC, +0.5 BITCOIN. The handler moved another currency, or several. Move one amount in the currency of the webhook, or return what you move from amountOf',
     ],
     [
       'a balance that changes after the last answer',
@@ -115,7 +111,6 @@ describe('a test says what is wrong with the setup', () => {
     ],
     ['a kept that fails', { kept: () => Promise.reject('closed') }, 'kept: closed'],
     ['an empty kept', { kept: async () => '' }, `${KEPT} an empty string`],
-    ['a text as kept', { kept: async () => 'many' }, `${KEPT} "many"`],
     ['a row as kept', { kept: async () => ROW }, `${KEPT} an object`],
     ['a fraction as kept', { kept: async () => 0.5 }, `${KEPT} 0.5`],
     ['a kept below zero', { kept: async () => '-1' }, `${KEPT} "-1"`],
@@ -124,7 +119,6 @@ describe('a test says what is wrong with the setup', () => {
       { kept: async () => `${2n ** 53n}` },
       `${KEPT} "9007199254740992"`,
     ],
-    ['rows as kept', { kept: async () => [{ count: '1' }] as never }, `${KEPT} an array`],
     [
       'an amountOf without what the handler moves',
       { amountOf: () => ({ currency: 'BTC', amount: null }) },
@@ -147,8 +141,14 @@ describe('a test says what is wrong with the setup', () => {
       'deposit: faulty bodies change no balance, and are refused',
     ],
     [
+      'a breakDatabase that returns no function',
+      { breakDatabase: async () => undefined as never },
+      'breakDatabase: expected a function that repairs it, received no value',
+      'deposit: a webhook is credited once after writes to the keys failed',
+    ],
+    [
       'copies that wait for each other',
-      { fetch: () => new Promise(() => {}), timeoutMs: 1 },
+      { fetch: hangs, timeoutMs: 1 },
       `${STATUS} no answer within 1 ms. Concurrent requests wait for each other, or for a database connection. Use one connection for each request, and release it even after an error`,
       'deposit: five copies at the same time are credited once',
     ],
@@ -173,55 +173,6 @@ describe('a test says what is wrong with the setup', () => {
     const advice =
       'that nobody else can credit. If a proxy or a signature checks who calls, pass secret: null';
     expect(message).toBe(expected && `url: ${expected} ${advice}`);
-  });
-
-  test('but nothing of a URL without a secret, if a proxy checks who calls', () => {
-    const options = { ...shop(), url: 'http://127.0.0.1/', secret: null };
-    expect(handlerTests(options).filter(({ name }) => /secret/.test(name))).toEqual([]);
-  });
-
-  test.each([
-    [
-      'stops',
-      { fetch: () => Promise.reject(new Error('socket hang up')) },
-      'socket hang up. Your server closed the connection, or stopped. See its log',
-    ],
-    [
-      'is silent',
-      { fetch: () => new Promise<never>(() => {}), timeoutMs: 9 },
-      'no answer within 9 ms. The handler never answers this webhook. Answer in every branch, and let errors propagate',
-    ],
-  ])('a server that has answered before, and then %s', async (_, later, message) => {
-    const { fetch, ...others } = shop();
-    let requests = 0;
-    const options = { ...others, ...later };
-    const post: typeof fetch = (url, request) => {
-      requests += 1;
-      return (requests > 1 ? later.fetch() : fetch?.(url, request)) ?? Promise.reject();
-    };
-    expect(await failureOf({ ...options, fetch: post })).toBe(
-      `expected a status of 2xx, received ${message}`,
-    );
-  });
-
-  test.each([
-    ['text', String],
-    ['a bigint', BigInt],
-  ])('but nothing of a kept that is %s', async (_, write) => {
-    const { kept, ...others } = shop();
-    const written = async () => write((await kept?.()) ?? Number.NaN);
-    const name = 'deposit: faulty bodies change no balance, and are saved';
-    expect(await failureOf({ ...others, kept: written }, name)).toBeUndefined();
-  });
-
-  test('a breakDatabase that returns no function', async () => {
-    const options = { breakDatabase: async () => undefined as never };
-    expect(
-      await failureOf(
-        options,
-        'deposit: a webhook is credited once after writes to the keys failed',
-      ),
-    ).toBe('breakDatabase: expected a function that repairs it, received no value');
   });
 
   test('a breakDatabase that breaks nothing', async () => {
@@ -250,35 +201,25 @@ describe('a test says what is wrong with the setup', () => {
 describe('an invalid option is refused', () => {
   test.each([
     [{ url: undefined }, 'url: expected an http or https URL, received no value'],
-    [{ url: '/callbacks' }, 'url: expected an http or https URL, received "/callbacks"'],
-    [
-      { balance: undefined },
-      'balance: expected a function, received no value. Return credits minus debits in a currency',
-    ],
-    [
-      { balance: '0' },
-      'balance: expected a function, received "0". Return credits minus debits in a currency',
-    ],
+    [{ balance: undefined }, 'balance: expected a function, received no value'],
     [{ timeoutMs: -1 }, 'timeoutMs: expected more than 0, received -1'],
     [
       { secret: '' },
       'secret: expected the secret in url, or null to skip its test, received an empty string',
     ],
-    [{ prepare: [] }, 'prepare: expected a function, received an array'],
     [
       { breakDatabase: undefined },
-      'breakDatabase: expected a function, or null to skip its tests, received no value. Make one part of the database fail, and return a function that repairs it',
+      'breakDatabase: expected a function, or null to skip its tests, received no value',
     ],
     [
       { kept: undefined },
-      'kept: expected a function, or null to skip its tests, received no value. Return how many webhooks wait for review',
+      'kept: expected a function, or null to skip its tests, received no value',
     ],
     [
       { token: null },
       'token: unknown option. Expected one of: url, secret, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
     ],
     [{ amountOf: 'BTC' }, 'amountOf: expected a function, received "BTC"'],
-    [{ deposit: {} }, 'deposit: expected a function, received an object'],
     [{ withdrawal: {} }, 'withdrawal: expected a function, received an object'],
     [
       { receives: 'deposits' },
@@ -300,14 +241,7 @@ describe('an invalid option is refused', () => {
   });
 });
 
-test('an answer that quotes the URL is shown without its secret', async () => {
-  const url = 'http://127.0.0.1:1/callbacks/a-secret-of-the-test';
-  const fetch = answers(404, `Cannot POST ${new URL(url).pathname}`);
-  const [first] = handlerTests({ ...shop(), url, fetch });
-  await expect(first?.run()).rejects.toThrow('404 Cannot POST /callbacks/a-se…');
-});
-
-test('nor is a part of it, if another secret was sent', async () => {
+test('an answer that quotes the URL is shown without the secret, or a part of it', async () => {
   const { fetch, ...others } = shop();
   const right = `${others.url}`;
   const quoting: typeof fetch = async (url, request) => {

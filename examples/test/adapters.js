@@ -33,7 +33,7 @@ export const end = () => knex.destroy();`,
 
 /** The drivers and ORMs that are installed: with `.ci/run --full`, all of the page. */
 export const DRIVERS = Object.keys(CLIENTS).filter(
-  (driver) => process.env.FULL === 'true' || !['Prisma 7', 'TypeORM'].includes(driver),
+  (driver) => process.env.FULL === 'true' || ['postgres.js', 'Knex'].includes(driver),
 );
 
 /** The file of an adapter. @param {string} driver */

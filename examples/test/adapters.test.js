@@ -1,5 +1,5 @@
 // The adapters of the page Databases, on a PostgreSQL server, by some tests of a handler: with
-// `.ci/run --full`, by all, and those of Prisma and TypeORM too.
+// `.ci/run --full`, by all, and those of Drizzle, Prisma and TypeORM too.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pRetry from 'p-retry';

@@ -30,5 +30,5 @@ const text = ts.formatDiagnostics(found, {
   getCurrentDirectory: () => ts.sys.getCurrentDirectory(),
   getNewLine: () => '\n',
 });
-console.log(text + (await formatter.format(linted)));
+console.log(`${text}${await formatter.format(linted)}`.trim() || 'All types are right.');
 if (found.length > 0 || linted.some(({ errorCount }) => errorCount > 0)) process.exitCode = 1;

@@ -31,8 +31,10 @@ const knex = createKnex({ client: 'pg', connection: process.env.DATABASE_URL ?? 
 export const end = () => knex.destroy();`,
 };
 
-/** The drivers and ORMs of the page. */
-export const DRIVERS = Object.keys(CLIENTS);
+/** The drivers and ORMs that are installed: with `.ci/run --full`, all of the page. */
+export const DRIVERS = Object.keys(CLIENTS).filter(
+  (driver) => process.env.FULL === 'true' || ['postgres.js', 'Knex'].includes(driver),
+);
 
 /** The file of an adapter. @param {string} driver */
 export const fileOf = (driver) => `adapter-${driver.toLowerCase().replace(/\W.*/, '')}.ts`;
@@ -44,15 +46,17 @@ export function writeAdapters(folder) {
   const rows = [...section.matchAll(/^\| (.+?) \| `(.+)` \|$/gm)];
   assert.deepEqual(
     rows.map(([, driver]) => driver),
-    DRIVERS,
+    Object.keys(CLIENTS),
   );
   for (const [, driver = '', adapter] of rows) {
+    if (!DRIVERS.includes(driver)) continue;
     const code = `import { createSettle } from './settle.mjs';
 ${Reflect.get(CLIENTS, driver)}
 export const settleOnce = createSettle(${adapter});
 `;
     write(folder, fileOf(driver), code);
   }
+  if (!DRIVERS.includes('Prisma 7')) return;
   // Prisma makes its client of a schema. The models don't matter, because the SQL is ours.
   const schema = `generator client {
   provider = "prisma-client"

@@ -80,19 +80,14 @@ export async function startPostgres() {
     remove();
   });
   const url = `postgres://merchant@localhost/postgres?host=${encodeURIComponent(folder)}`;
+  // Its connection waits for queries, because a new one each time would take longer than these.
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => {}); // a crash ends it
   return {
     url,
     start,
     /** @param {string} sql @returns {Promise<any[]>} */
-    async query(sql) {
-      const client = new pg.Client(url);
-      await client.connect();
-      try {
-        return (await client.query(sql)).rows;
-      } finally {
-        await client.end();
-      }
-    },
+    query: async (sql) => (await pool.query(sql)).rows,
     crash,
     /** Lets it hang: it keeps its connections, takes new ones, and answers none. */
     freeze: () => signalAll('SIGSTOP'),
@@ -100,6 +95,7 @@ export async function startPostgres() {
     /** Stops it, and deletes it. */
     async remove() {
       if (isRunning()) thaw();
+      await pool.end();
       await crash();
       forget();
       remove();

@@ -87,7 +87,7 @@ export async function startServer([program = '', ...args], { cwd, env }) {
   const findPort = () => (child.pid === undefined ? null : listeningPort(child.pid));
   let port = findPort();
   while (isRunning() && port === null && performance.now() < deadline) {
-    await sleep(20);
+    await sleep(50);
     port = findPort();
   }
   if (!isRunning() || port === null) {
@@ -154,26 +154,28 @@ export async function begin({ port }, text) {
 }
 
 /**
- * On which port of IPv4 the processes of a group, or children of its first one, listen; null if on
- * none. The kernel knows it, whatever they print.
+ * On which port of IPv4 a process or one that it has started listens; null if on none. The kernel
+ * knows it, whatever they print.
  *
- * @param {number} group
+ * @param {number} pid
  */
-function listeningPort(group) {
+function listeningPort(pid) {
   /** @type {Map<string, number>} */
   const ports = new Map();
   for (const line of readFileSync('/proc/net/tcp', 'latin1').split('\n').slice(1)) {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
     if (state === '0A') ports.set(`socket:[${inode}]`, Number.parseInt(local.slice(9), 16));
   }
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+  const ids = [`${pid}`];
+  for (const id of ids) {
     try {
-      const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
-      const [, parent, itsGroup] = fields.split(' ').map(Number);
-      if (parent !== group && itsGroup !== group) continue;
-      for (const file of readdirSync(`/proc/${pid}/fd`)) {
-        const port = ports.get(readlinkSync(`/proc/${pid}/fd/${file}`));
+      for (const file of readdirSync(`/proc/${id}/fd`)) {
+        const port = ports.get(readlinkSync(`/proc/${id}/fd/${file}`));
         if (port !== undefined) return port;
+      }
+      for (const thread of readdirSync(`/proc/${id}/task`)) {
+        const children = readFileSync(`/proc/${id}/task/${thread}/children`, 'latin1');
+        ids.push(...children.split(' ').filter(Boolean));
       }
     } catch {} // it has ended, or the file is closed
   }

@@ -28,14 +28,16 @@ const withdrawal = (fields, seed) =>
 /** Eight withdrawals, each of which comes once. */
 const EIGHT = Array.from({ length: 8 }, (_, seed) => withdrawal({}, seed + 1));
 
-const DATABASE = 'postgres://merchant:a-password@127.0.0.1:1/merchant';
 const NO_DATABASE = /DATABASE_URL: expected postgres:/;
 /** @type {[what: string, env: Record<string, string | undefined>, said: RegExp][]} */
 const WRONG = [
   ['no secret', { CALLBACK_SECRET: undefined }, /secret: expected at least 16 .* Make one with/],
-  ['no database', { DATABASE_URL: '' }, NO_DATABASE],
-  ['another database', { DATABASE_URL: DATABASE.replace('postgres', 'mysql') }, NO_DATABASE],
-  ['an unencoded password', { DATABASE_URL: DATABASE.replace('@', '/#@') }, NO_DATABASE],
+  ['another database', { DATABASE_URL: 'mysql://127.0.0.1:1/merchant' }, NO_DATABASE],
+  [
+    'an unencoded password',
+    { DATABASE_URL: 'postgres://me:a-password/#@127.0.0.1:1/merchant' },
+    NO_DATABASE,
+  ],
   ['a port of spaces', { PORT: ' ' }, /PORT: expected a number, received " "/],
 ];
 
@@ -151,7 +153,7 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     const called = () => fs.readFileSync(path('called'), 'utf8').split('\n').slice(0, -1);
     const settled = async () =>
       (await merchant.postgres.query('SELECT key FROM event')).map(({ key }) => `${key}`);
-    for (let kill = 1; kill <= 8; kill += 1) {
+    for (const kill of process.env.FULL === 'true' ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 4, 8]) {
       fs.writeFileSync(path('called'), '');
       const bodies = EIGHT.map((_, index) => withdrawal({}, 8 * kill + index));
       const server = await merchant.start();
@@ -186,23 +188,6 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     fs.writeFileSync(join(merchant.folder.path, 'postgres.mjs'), code);
     return merchant.start();
   }
-
-  test('SIGTERM waits for an answer in flight, though connections are kept', async () => {
-    const server = await startPatient();
-    const kept = await begin(server, head(0, 'GET'));
-    const [visited] = await once(kept, 'data');
-    assert.match(`${visited}`, /timeout=75/); // longer than a load balancer keeps it
-    const lock = await merchant.hold('LOCK TABLE balance');
-    const answer = statusOf(server.url, WITHDRAWAL);
-    await merchant.untilBlocked();
-    server.signal('SIGTERM');
-    await once(kept, 'close');
-    assert(server.isRunning());
-    await lock.end();
-    assert.equal(await answer, 200);
-    assert.equal(await server.stop(), 0);
-    assert.deepEqual(await merchant.balances(), WITHDRAWN);
-  });
 
   /** Until it takes no more connections. @param {Server} server */
   const untilClosed = (server) =>

@@ -1,11 +1,14 @@
-// The page Orders: its ledger, with webhooks that arrive at the same time.
+// The ledgers of the page Orders, with webhooks that arrive at the same time, and of the page Credit
+// once, with a reader's own orders.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { idempotencyKey, parseNotification } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
-import { blockOn } from './code.js';
-import { openFolder, SCHEMA } from './merchant.js';
+import { createSettle } from '../start/settle.mjs';
+import { blockOn, filesOn } from './code.js';
+import { openFolder, replaced, SCHEMA } from './merchant.js';
 import { writePages } from './pages.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
@@ -14,20 +17,24 @@ import { SECRET } from './server.js';
 /** @import { Receiver } from 'payment-notifications/receiver' */
 
 register();
+const folder = openFolder();
+after(folder.remove);
+/** @type {Awaited<ReturnType<typeof startPostgres>>} */
+let postgres;
+before(async () => {
+  writePages(folder.url);
+  process.chdir(folder.path);
+  process.env.CALLBACK_SECRET = SECRET;
+  if (whyNoPostgres()) return;
+  postgres = await startPostgres();
+  process.env.DATABASE_URL = postgres.url;
+});
+after(() => postgres?.remove());
 
 describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
-  const folder = openFolder();
-  after(folder.remove);
-  /** @type {Awaited<ReturnType<typeof startPostgres>>} */
-  let postgres;
   /** @type {Receiver} */
   let receiver;
   before(async () => {
-    writePages(folder.url);
-    process.chdir(folder.path);
-    process.env.CALLBACK_SECRET = SECRET;
-    postgres = await startPostgres();
-    process.env.DATABASE_URL = postgres.url;
     await postgres.query(`${SCHEMA}
       CREATE TABLE invoice (
         number text PRIMARY KEY, customer_id bigint, currency text, price numeric
@@ -37,7 +44,6 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
       ${blockOn('docs/orders.md', 'CREATE TABLE shipment')}`);
     receiver = await load('receiver.ts');
   });
-  after(() => postgres?.remove());
 
   /** @param {string} name @returns {Promise<Receiver>} */
   const load = async (name) => (await import(new URL(`orders/${name}`, folder.url).href)).receiver;
@@ -159,4 +165,50 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
     assert.equal(await other.settle(end('failed', 'COMPLETED', 2)), 'settled');
     assert.deepEqual(await column(balance), ['-10']);
   });
+});
+
+const DEPOSIT = depositReceivedBody({ settlementCurrency: 'USDC', settlementAmount: '901.5' });
+const WITHDRAWAL = withdrawalBroadcastBody();
+
+/** What the samples add to the balances. */
+const MOVED = {
+  coin: { BTC: '0.01523', XRP: '-480.73' },
+  display: { EUR: '950.25', USD: '-249.98' },
+  settlement: { USDC: '901.5', USDT: '-250.31' },
+};
+
+describe('docs/credit-once.md', { skip: whyNoPostgres() }, () => {
+  const ledger = filesOn('docs/credit-once.md').get('own/ledger.ts') ?? '';
+  for (const [balancesIn, expected] of Object.entries(MOVED))
+    test(`its ledger finds the customer, and moves the ${balancesIn} amount`, async () => {
+      await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${SCHEMA}
+        CREATE TABLE invoice (number text PRIMARY KEY, customer_id bigint NOT NULL);
+        CREATE TABLE payout (LIKE invoice);
+        INSERT INTO invoice VALUES ('order-10042', 7);
+        INSERT INTO payout VALUES ('payout-7731', 7)`);
+      const code = replaced(ledger, "'coin'", `'${balancesIn}'`);
+      const file = new URL(`credit-once/own/${balancesIn}.ts`, folder.url);
+      fs.writeFileSync(file, code);
+      const { credit, debit } = await import(file.href);
+      for (const [settle, body] of [
+        [credit, DEPOSIT],
+        [debit, WITHDRAWAL],
+        [credit, DEPOSIT],
+      ]) {
+        const notification = parseNotification(body);
+        const context = { key: idempotencyKey(notification), body: Buffer.from(body) };
+        await settle(notification, context);
+      }
+      const rows = await postgres.query('SELECT * FROM balance ORDER BY currency');
+      assert.deepEqual(
+        rows,
+        Object.entries(expected).map(([currency, amount]) => ({ account: '7', currency, amount })),
+      );
+    });
+});
+
+test('settle.mjs says which currencies of balances it knows', () => {
+  // @ts-expect-error
+  const create = () => createSettle({ query: assert.fail }, { balancesIn: 'fiat' });
+  assert.throws(create, /balancesIn: expected "coin", "display" or "settlement"/);
 });

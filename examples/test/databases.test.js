@@ -160,7 +160,8 @@ function testFiles(database, files, tables, kept, env) {
   test('settling by hand counts once, and its webhook is a repeat', {
     skip: database === 'sqlite' && whyNoSqlite(),
   }, async () => {
-    const statements = PAGE.get(`${database}/wallet-by-hand.sql`) ?? copied(`${database}-by-hand.sql`);
+    const statements =
+      PAGE.get(`${database}/wallet-by-hand.sql`) ?? copied(`${database}-by-hand.sql`);
     await query("INSERT INTO invoice VALUES ('order-10042', 7)");
     const before = await countKept();
     const after = (await balance('BTC')).plus('0.01523').toString();

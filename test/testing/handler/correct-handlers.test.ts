@@ -124,7 +124,10 @@ function queued(waits: boolean, options: HandlerTestsOptions): HandlerTestsOptio
 
 const needsOrder: Handler = (call) => (customerOf(call) ? call.settle() : 500);
 
-/** Its balance is what may be spent, and fails for other codes. `prepare` reserves withdrawals, and adds more at each call. */
+/**
+ * Its balance is what may be spent, and fails for other codes. `prepare` reserves withdrawals, and
+ * adds more at each call.
+ */
 function reserves(): HandlerTestsOptions {
   const options = shop((call) => {
     const account = customerOf(call);

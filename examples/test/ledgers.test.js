@@ -1,17 +1,19 @@
 // The ledgers of the pages Orders, with webhooks that arrive at the same time, and Credit once, with
 // a reader's own orders.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { idempotencyKey, parseNotification } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { createSettle } from '../start/settle.mjs';
-import { blockOn, filesOn } from './code.js';
+import { blockOn, copied, filesOn } from './code.js';
 import { openFolder, replaced, SCHEMA } from './merchant.js';
 import { writePages } from './pages.js';
 import { startPostgres } from './postgres.js';
-import { whyNoPostgres } from './programs.js';
+import { findPostgres, whyNoPostgres } from './programs.js';
 import { SECRET } from './server.js';
 
 /** @import { Receiver } from 'payment-notifications/receiver' */
@@ -205,6 +207,27 @@ describe('docs/credit-once.md', { skip: whyNoPostgres() }, () => {
         Object.entries(expected).map(([currency, amount]) => ({ account: '7', currency, amount })),
       );
     });
+});
+
+test('settling by hand counts once, and may correct an amount', {
+  skip: whyNoPostgres(),
+}, async () => {
+  await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${SCHEMA}`);
+  const statements = copied('by-hand.sql');
+  const byHand = (amount = '0.01523') => {
+    const input = statements.replace('0.01523', amount);
+    execFileSync(join(findPostgres() ?? '', 'psql'), ['--quiet', postgres.url], { input });
+  };
+  const balances = () =>
+    postgres.query('SELECT account, currency, trim_scale(amount) AS amount FROM balance');
+  for (const amount of ['0.01523', '0.01523', '0.02', '0.01523']) {
+    byHand(amount);
+    assert.deepEqual(await balances(), [{ account: 'customer-7', currency: 'BTC', amount }]);
+  }
+  assert.throws(() => byHand('0,5'));
+  const [event] = await postgres.query('SELECT key, order_id FROM event');
+  const key = idempotencyKey(parseNotification(depositReceivedBody()));
+  assert.deepEqual(event, { key, order_id: 'order-10042' });
 });
 
 test('settle.mjs says which currencies of balances it knows', () => {

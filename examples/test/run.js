@@ -24,7 +24,10 @@ console.log('Installing the packages and the databases ...');
 // The development dependencies are Prisma, which is large, and other ORMs. With Drizzle, npm would
 // keep Prisma, which is its optional peer.
 const install = ['install', '--no-audit', '--loglevel=error'];
-if (process.env.FULL !== 'true') install.push('--omit=dev');
+if (process.env.FULL !== 'true') {
+  install.push('--omit=dev');
+  console.log('Skipped: the adapters of Drizzle, Prisma and TypeORM, which FULL=true tests.');
+}
 // Prisma would download an engine that its client doesn't need.
 const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true' };
 const options = { cwd: EXAMPLES, env };

@@ -4,7 +4,7 @@ import { within } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
 
 /**
- * The outcome of a webhook. With `store: null`, nothing is saved:
+ * The outcome of a webhook. What is said of saving needs a `store`:
  *
  * - `settled`: your function has returned. The answer is success.
  * - `review`: your function threw `NeedsReview`. The webhook is saved in `review`, and the answer

@@ -15,7 +15,7 @@ export interface PlainType<T> {
   readonly values?: readonly T[] | undefined;
 }
 
-/** Gives all types the same properties, because V8 reads objects of one shape faster. */
+/** Gives these types the same properties, because V8 reads objects of one shape faster. */
 /* @__NO_SIDE_EFFECTS__ */
 export function plainType<T>(type: PlainType<T>): PlainType<T> {
   const { kind, read, explain, doubt, documentedAs, values } = type;

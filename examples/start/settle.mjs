@@ -66,8 +66,8 @@ function moveOf(notification, { deposit, withdrawal }) {
  * A duplicate also writes, because it counts the delivery. So with a synchronous standby, a
  * duplicate gets no success until the standby has the event.
  *
- * The parts of the statement don't see each other's changes. If you add a part, change each table
- * only once, and don't read a table that another part changes.
+ * The parts of the statement don't see each other's changes. If you add a part, change each row
+ * only once, and don't read a row that another part changes.
  */
 const SETTLE = `
   WITH delivered AS ( -- insert the key, or count a duplicate

@@ -18,6 +18,7 @@ function draw(): void {
 
 async function open(file: File): Promise<void> {
   const name = shorten(file.name, 80);
+  dispatch({ type: 'cleared' }); // a file that can't be read leaves no answer to another
   // An endpoint reads no further either.
   const bytes = await file.slice(0, MAX_BYTES + 1).arrayBuffer();
   dispatch({ type: 'opened', name, bytes: new Uint8Array(bytes) });

@@ -5,6 +5,7 @@ import { createBucketStore } from './bucket-store.mjs';
 
 const client = new S3();
 const Bucket = process.env.WEBHOOK_BUCKET;
+if (!Bucket) throw new Error('WEBHOOK_BUCKET: expected the name of a bucket');
 
 export const store = createBucketStore({
   put: (Key, Body) => client.putObject({ Bucket, Key, Body }),

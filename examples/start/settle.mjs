@@ -96,6 +96,9 @@ export function createSettle(database, options = {}) {
   const { customerOf = customerInOrders, balancesIn = 'coin', statement = SETTLE } = options;
   const fields = FIELDS[balancesIn];
   if (!fields) throw new Error('balancesIn: expected "coin", "display" or "settlement"');
+  // That of MySQL or SQLite: the default is for PostgreSQL.
+  if ('find' in database && !options.customerOf)
+    throw new Error('createSettle: expected customerOf');
 
   /** @param {PaymentNotification['type']} type @param {string} id */
   async function customerInOrders(type, id) {

@@ -34,8 +34,7 @@ const PAGE = filesOn('docs/databases.md');
  * @property {(one: PaymentNotification) => string[]} order Makes an order known, and gives its
  *   customer enough for a debit.
  * @property {(part: 'keys' | 'balances') => [fail: string[], mend: string[]]} broken
- * @property {(sql: string) => Promise<unknown>} byHand Runs statements as a shell does, which goes
- *   on after an error.
+ * @property {(sql: string) => Promise<unknown>} byHand Runs statements as a shell does.
  */
 
 const folder = openFolder();
@@ -174,6 +173,8 @@ function testFiles(database, files, tables, kept, env) {
     assert.equal(await countKept(), before);
     await byHand(statements.replaceAll('0.01523', '0.02'));
     assert.equal((await balance('BTC')).minus(after).toString(), '0.00477');
+    await assert.rejects(byHand(statements.replaceAll('0.01523', '0,5')));
+    assert.equal((await balance('BTC')).minus(after).toString(), '0.00477');
   });
 }
 
@@ -185,7 +186,7 @@ function testFiles(database, files, tables, kept, env) {
 async function runShell(shell, at, sql) {
   const run = promisify(execFile)(shell, [at]);
   run.child.stdin?.end(sql);
-  await run.catch(() => {}); // of an error, after which it goes on
+  await run;
 }
 
 const REVIEWED = "SELECT count(*) FROM webhook WHERE place = 'review'";
@@ -281,7 +282,11 @@ describe('a database', { concurrency: true }, () => {
       {
         ...ownTables("SIGNAL SQLSTATE '45000'"),
         async byHand(sql) {
-          for (const one of sql.split(/(?<=;\n)/)) await connection.query(one).catch(() => {});
+          for (const one of sql.split(/(?<=;\n)/))
+            await connection.query(one).catch(async (error) => {
+              await connection.query('ROLLBACK'); // as where the shell ends
+              throw error;
+            });
         },
         query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
       },

@@ -224,14 +224,18 @@ test('settling by hand counts once, and may correct an amount', {
     byHand(amount);
     assert.deepEqual(await balances(), [{ account: 'customer-7', currency: 'BTC', amount }]);
   }
-  assert.throws(() => byHand('0,5'));
+  const before = await balances();
+  assert.throws(() => byHand('0,5')); // after the old amount was subtracted
+  assert.deepEqual(await balances(), before);
   const [event] = await postgres.query('SELECT key, order_id FROM event');
   const key = idempotencyKey(parseNotification(depositReceivedBody()));
   assert.deepEqual(event, { key, order_id: 'order-10042' });
 });
 
-test('settle.mjs says which currencies of balances it knows', () => {
+test('settle.mjs says which options it needs', () => {
   // @ts-expect-error
   const create = () => createSettle({ query: assert.fail }, { balancesIn: 'fiat' });
   assert.throws(create, /balancesIn: expected "coin", "display" or "settlement"/);
+  const ofMySql = { query: assert.fail, find: assert.fail };
+  assert.throws(() => createSettle(ofMySql), /createSettle: expected customerOf/);
 });

@@ -4,6 +4,7 @@
 //   <!-- /fill -->
 //
 // A test fails if a page is stale. `npm run update` writes it again.
+import { readFileSync } from 'node:fs';
 import type { NotificationType } from '../../src/parser/errors.js';
 import type { FieldType } from '../../src/parser/rules.js';
 import { OTHER_SPELLING, SPELLING } from '../../src/parser/spelling.js';
@@ -63,10 +64,13 @@ const OWNER = describeFields(
   readDocblocks('withdrawal-broadcast', 'TxAddressOwner'),
 );
 
+const SAMPLE = new URL('../../fixtures/deposit-received/sample.json', import.meta.url);
+
 const MARKED = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
 
 /** The sources by the word in a mark. */
 const TABLES: Readonly<Record<string, () => string>> = {
+  sample: () => `\`\`\`json\n${readFileSync(SAMPLE, 'utf8')}\`\`\``,
   deposit: () => fieldLists(DEPOSIT),
   withdrawal: () => fieldLists(WITHDRAWAL),
   owner: () => fieldLists(OWNER),

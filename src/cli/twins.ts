@@ -1,18 +1,19 @@
 import type { Judged } from '../inspect/judgement.js';
 
-/** So many deposits are remembered, and then forgotten. An archive would take all memory. */
-const MAX_REMEMBERED = 10_000;
+/** The last so many deposits are remembered, or twice as many. All would take all memory. */
+const REMEMBERED = 10_000;
 
 /**
  * Creates a function that finds deposits which report one transaction as two events, as after a
- * reorganization. It remembers each accepted deposit, and returns the place of the first one with
+ * reorganization. It remembers accepted deposits, and returns the place of the first one with
  * the same transaction, address and amount, if that has another identifier; null otherwise.
  */
 export function createTwinFinder(): (
   judged: Pick<Judged, 'judgement' | 'reading'>,
   place: string,
 ) => string | null {
-  const first = new Map<string, { readonly key: string; readonly place: string }>();
+  let newer = new Map<string, { readonly key: string; readonly place: string }>();
+  let older = newer;
   return ({ judgement, reading }, place) => {
     const { idempotencyKey: key } = judgement;
     const notification = reading?.notification;
@@ -21,10 +22,10 @@ export function createTwinFinder(): (
     if (transactionId === null || depositAddress === null) return null;
     const amount = `${actualDepositAmount} ${depositCurrency}`;
     const transaction = JSON.stringify([transactionId, depositAddress, amount]);
-    const known = first.get(transaction);
+    const known = newer.get(transaction) ?? older.get(transaction);
     if (known !== undefined) return known.key === key ? null : known.place;
-    if (first.size === MAX_REMEMBERED) first.clear();
-    first.set(transaction, { key, place });
+    if (newer.size === REMEMBERED) [older, newer] = [newer, new Map()];
+    newer.set(transaction, { key, place });
     return null;
   };
 }

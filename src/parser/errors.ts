@@ -16,7 +16,7 @@ export type IssueCode =
    * types or of neither.
    */
   | 'unrecognized_notification'
-  /** A field is missing that the parser requires, or that the service documents as required. */
+  /** A required or expected field is missing. */
   | 'missing_field'
   /**
    * A value has the wrong JSON type, is an empty string in a required field, or is free text with

@@ -26,6 +26,8 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly rawBody?: unknown;
   /** The body, if middleware has read it: from `express.raw` or `express.text`. */
   readonly body?: unknown;
+  /** The request's own stream in HTTP/2, where other requests share the connection. */
+  readonly stream?: { destroy(): unknown };
   destroy(): unknown;
   // biome-ignore lint/suspicious/noExplicitAny: as Node.js types it.
   once(event: string, listener: (...args: any[]) => void): unknown;
@@ -50,7 +52,7 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
   }
   if (!request.readableDidRead) {
     checkEncoding(request);
-    return readStream(request, () => request.destroy());
+    return readStream(request, () => (request.stream ?? request).destroy());
   }
   await waitForEnd(request);
   for (const body of [request.rawBody, request.body]) {
@@ -127,7 +129,8 @@ function writeAnswer(response: NodeResponse, { status, text }: ReceiverAnswer): 
     response.statusCode = status;
     response.setHeader('content-type', 'text/plain; charset=utf-8');
     // Nothing reads the body of a stranger, which may never end. So the connection closes.
-    if (status === NOT_FOUND.status) response.setHeader('connection', 'close');
+    const isHttp2 = 'stream' in response; // has no connection header
+    if (status === NOT_FOUND.status && !isHttp2) response.setHeader('connection', 'close');
     response.end(text);
   } else if (!response.writableEnded) {
     // Middleware has sent the status. If that is a success and this isn't, only a broken response

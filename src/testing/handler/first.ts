@@ -19,7 +19,7 @@ export const settlesFirst =
     } catch (error) {
       const failure = error as Error;
       // Any other failure is one of the setup, or shows its cause by its amount.
-      const mayHideCause = /, received (no change|[45]\d\d)/.test(failure.message);
+      const mayHideCause = /, received (no change|400|409|422|5\d\d)/.test(failure.message);
       if (mayHideCause) failure.message += await whatPasses(trial, type);
       throw failure;
     }

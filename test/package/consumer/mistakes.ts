@@ -8,7 +8,9 @@ const withdrawal = pn.parseWithdrawalBroadcast('');
 const notification = pn.parseNotification('');
 const result = pn.safeParseDepositReceived('');
 declare const attempt: kit.DeliveryAttempt;
-declare const response: { text(): Promise<string> }, stream: { pipe(): void };
+declare const response: { text(): Promise<string> },
+  stream: { pipe(): void },
+  web: { getReader(): void };
 const hooks = { secret: null, store: null };
 // Each line below is a mistake that every compiler must report, with the code at its end.
 deposit.status = 'CONFIRMED'; // TS2540
@@ -29,7 +31,10 @@ export const wire = withdrawal.deducedSettlementAmount; // TS2551
 pn.parseDepositReceived(Promise.resolve('')); // TS2769
 pn.parseDepositReceived(response); // TS2769
 pn.parseDepositReceived(stream); // TS2769
+pn.parseDepositReceived(web); // TS2769
 pn.parseDepositReceived([]); // TS2769
+pn.parseDepositReceived(new Map()); // TS2769
+pn.parseDepositReceived(new Date()); // TS2769
 export const raw: pn.RawBody = deposit; // TS2322
 export const parse = (body: unknown) => pn.parseNotification(body); // TS2769
 export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED: '' }; // TS2741

@@ -47,6 +47,7 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     const options = { cwd: merchant.folder.path, env: { ...env, ...own } };
     return (await promisify(execFile)(process.execPath, args, options)).stdout;
   }
+  const TSX = import.meta.resolve('tsx');
   // A few of the tests, which differ in what they need: with `.ci/run --full`, Vitest runs all.
   const SOME = 'exactly|failed';
 
@@ -67,9 +68,8 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     const direct = blockOn('docs/testing.md', '  url: `http://localhost');
     code = replaced(code, '  url: process.env.CALLBACK_URL,\n', direct);
     write('callbacks.test.ts', `import { receiver } from './receiver.ts';\n${code}`);
-    const options = ['--test', '--test-reporter=tap', `--test-name-pattern=${SOME}`];
-    const tsx = import.meta.resolve('tsx');
-    const printed = await run('--import', tsx, ...options, 'callbacks.test.ts');
+    const options = ['--test-reporter=tap', `--test-name-pattern=${SOME}`, '--test-force-exit'];
+    const printed = await run('--import', TSX, '--test', ...options, 'callbacks.test.ts');
     assert.match(printed, /^# pass [1-9]\d+$/m);
     assert.match(printed, /^# fail 0$/m);
   });
@@ -77,7 +77,9 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
   test('one function settles a deposit', async () => {
     write('one-deposit.ts', filesOn('docs/testing.md').get('one-deposit.ts') ?? '');
     await merchant.order(depositReceivedBody({ clientPaymentId: 'order-1' }));
-    const printed = await run('--import', import.meta.resolve('tsx'), 'one-deposit.ts');
+    // Otherwise, it waits ten seconds for the idle connection.
+    const code = "await import('./one-deposit.ts'); process.exit()";
+    const printed = await run('--import', TSX, '--input-type=module', '--eval', code);
     assert.match(printed, /: settled, 0\.01523 BTC\n$/);
   });
 

@@ -1,5 +1,5 @@
-// The ledgers of the pages Orders, with webhooks that arrive at the same time, and Credit once, with
-// a reader's own orders.
+// The ledgers of the pages Orders, with webhooks that arrive at the same time, and Credit once,
+// with a reader's own orders.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

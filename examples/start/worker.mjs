@@ -9,6 +9,7 @@ import { createSettle } from './settle.mjs';
 
 const limits = { connectionTimeoutMillis: 5_000, statement_timeout: 5_000, query_timeout: 6_000 };
 
+// For your own orders, also pass customerOf.
 const settleOnce = createSettle({
   // Requests of a Worker can't share a connection, so each query opens one.
   async query(sql, values) {

@@ -10,28 +10,15 @@ import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notificati
 import { register } from 'tsx/esm/api';
 import { createSettle } from '../start/settle.mjs';
 import { blockOn, copied, filesOn } from './code.js';
-import { openFolder, replaced, SCHEMA } from './merchant.js';
-import { writePages } from './pages.js';
-import { startPostgres } from './postgres.js';
+import { replaced, SCHEMA } from './merchant.js';
+import { openPages } from './pages.js';
 import { findPostgres, whyNoPostgres } from './programs.js';
-import { SECRET } from './server.js';
 
 /** @import { Receiver } from 'payment-notifications/receiver' */
 
 register();
-const folder = openFolder();
-after(folder.remove);
-/** @type {Awaited<ReturnType<typeof startPostgres>>} */
-let postgres;
-before(async () => {
-  writePages(folder.url);
-  process.chdir(folder.path);
-  process.env.CALLBACK_SECRET = SECRET;
-  if (whyNoPostgres()) return;
-  postgres = await startPostgres();
-  process.env.DATABASE_URL = postgres.url;
-});
-after(() => postgres?.remove());
+const { folder, postgres, close } = await openPages();
+after(close);
 
 describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
   /** @type {Receiver} */

@@ -4,6 +4,10 @@ import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { writeAdapters } from './adapters.js';
 import { copied, copy, filesOn, write } from './code.js';
+import { openFolder } from './merchant.js';
+import { startPostgres } from './postgres.js';
+import { whyNoPostgres } from './programs.js';
+import { SECRET } from './server.js';
 
 const PAGE = filesOn('docs/frameworks.md');
 
@@ -70,6 +74,25 @@ export function writePages(folder) {
   for (const [name, code] of Object.entries(OWN)) write(folder, name, code);
   for (const name of ['bucket-store', 's3-store', 'table-store'])
     copy(folder, `serverless/${name}.mjs`);
+}
+
+/**
+ * The files of these pages in a new folder, which is the working directory from then on, and a
+ * PostgreSQL for them. Without one, the tests that need it are skipped.
+ */
+export async function openPages() {
+  const folder = openFolder();
+  writePages(folder.url);
+  process.chdir(folder.path);
+  process.env.CALLBACK_SECRET = SECRET;
+  const started = whyNoPostgres() ? undefined : await startPostgres();
+  if (started) process.env.DATABASE_URL = started.url;
+  const postgres = /** @type {Awaited<ReturnType<typeof startPostgres>>} */ (started);
+  async function close() {
+    await started?.remove();
+    folder.remove();
+  }
+  return { folder, postgres, close };
 }
 
 /** JavaScript as it is in a `.cjs` file. @param {string} [code] */

@@ -1,5 +1,5 @@
 // server.mjs on a PostgreSQL server: when it starts, what it saves, and what ends it. What every
-// handler must do is shown by testing-page.test.js.
+// handler must do is shown by testing-page.test.js with `.ci/run --full`.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs';

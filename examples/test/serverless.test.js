@@ -1,16 +1,17 @@
 // The page Serverless: its stores, by what a receiver needs of one, and its queue.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { S3 } from '@aws-sdk/client-s3';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { createBucketStore } from '../start/bucket-store.mjs';
 import { blockOn, copied, write } from './code.js';
-import { openFolder, SCHEMA } from './merchant.js';
-import { writePages } from './pages.js';
-import { startPostgres } from './postgres.js';
+import { SCHEMA } from './merchant.js';
+import { openPages } from './pages.js';
 import { bin, whyNoPostgres } from './programs.js';
 import { SECRET, startServer } from './server.js';
 
@@ -18,21 +19,13 @@ import { SECRET, startServer } from './server.js';
 /** @import { Server } from './server.js' */
 
 register();
-const folder = openFolder();
-after(folder.remove);
-/** @type {Awaited<ReturnType<typeof startPostgres>>} */
-let postgres;
+const { folder, postgres, close } = await openPages();
 before(async () => {
-  writePages(folder.url);
-  process.chdir(folder.path);
-  process.env.CALLBACK_SECRET = SECRET;
   if (whyNoPostgres()) return;
-  postgres = await startPostgres();
   await postgres.query(SCHEMA);
-  process.env.DATABASE_URL = postgres.url;
   process.env.STORE_URL = postgres.url;
 });
-after(() => postgres?.remove());
+after(close);
 
 /** A server with the API of S3, and its files. */
 const S3_FILES = join(folder.path, 's3');
@@ -201,6 +194,13 @@ test('S3 is a bucket', async () => {
       fs.utimesSync(join(S3_FILES, file), anHourAgo, anHourAgo);
   });
   await store.remove(NAME);
+});
+
+test('the store in S3 needs the name of its bucket', async () => {
+  const { WEBHOOK_BUCKET: _, ...env } = process.env;
+  const args = ['--input-type=module', '--eval', "await import('./serverless/s3-store.mjs')"];
+  const loading = promisify(execFile)(process.execPath, args, { env });
+  await assert.rejects(loading, /WEBHOOK_BUCKET: expected the name of a bucket/);
 });
 
 test('a webhook in S3 is retried from review', { skip: whyNoPostgres() }, async () => {

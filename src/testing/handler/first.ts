@@ -17,9 +17,9 @@ export const settlesFirst =
     try {
       await trial.settles(one, prepare ? advice.FIRST : advice.FIRST_WITHOUT_PREPARE);
     } catch (error) {
-      const failure = error as Error;
+      const failure = error as Error & { readonly actual?: string };
       // Any other failure is one of the setup, or shows its cause by its amount.
-      const mayHideCause = /, received (no change|400|409|422|5\d\d)/.test(failure.message);
+      const mayHideCause = /^(no change|400|409|422|5\d\d)/.test(`${failure.actual}`);
       if (mayHideCause) failure.message += await whatPasses(trial, type);
       throw failure;
     }

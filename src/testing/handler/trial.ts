@@ -18,7 +18,10 @@ import { failure, HandlerUnderTest, type Setup } from './under-test.js';
 
 type Bodies = TestBody | readonly TestBody[];
 
-/** How long an event is tried that may show why the first one failed: 8 readings, in 127 ms. */
+/**
+ * How long an event is tried that may show why the first one failed. It is read once a millisecond
+ * at most, and 8 times at least, which takes 127 ms: see `poll`.
+ */
 const TRIED_MS = 7;
 /** A race starts no round after this time. With a slow database, a few rounds are enough. */
 const RACE_MS = 5_000;

@@ -8,11 +8,17 @@ import { describe } from '../parser/messages.js';
 import { createReceiver } from '../receiver/index.js';
 import { redactPath } from '../shared/redact.js';
 import { isSecret, SECRET_RULE } from '../shared/secret.js';
-import { CommandError, describeSystemError, EXIT, printError } from './errors.js';
 import { displayName } from './files.js';
 import { COMMON, readArguments, readCount, STRING } from './options.js';
 import { openFolder } from './save.js';
-import { marked, type Terminal } from './terminal.js';
+import {
+  CommandError,
+  describeSystemError,
+  EXIT,
+  marked,
+  printError,
+  type Terminal,
+} from './terminal.js';
 
 const LISTEN_OPTIONS = {
   port: STRING,

@@ -5,11 +5,10 @@ import { redactPathIn, redactUrl } from '../shared/redact.js';
 import { type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
 import { fetchStart, NO_SERVER, readHeaders, readUrl } from './endpoint.js';
-import { CommandError, EXIT } from './errors.js';
 import { COMMON, FLAG, LIST, readArguments, readCount, STRING } from './options.js';
 import { type FileCounts, readBodies } from './read-bodies.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
-import { marked, type Terminal } from './terminal.js';
+import { CommandError, EXIT, marked, type Terminal } from './terminal.js';
 
 const SEND_OPTIONS = {
   ...{ to: STRING, copies: STRING, faulty: FLAG, header: LIST },

@@ -56,12 +56,12 @@ function readValue(
 ): Pick<FieldReading, 'rule' | 'value'> {
   if (reading === null) return { rule: null, value: null };
   const { rules, values, notification } = reading;
-  const place = rules.findIndex((rule) => rule.name === nameOfRule(name));
-  const rule = rules[place];
+  const index = rules.findIndex((rule) => rule.name === nameOfRule(name));
+  const rule = rules[index];
   if (rule === undefined) {
     const { additionalFields: others } = notification;
     return { rule: null, value: Object.hasOwn(others, name) ? others[name] : undefined };
   }
   // Of two spellings, only one may have a value.
-  return { rule, value: raw === 'null' || raw === '""' ? null : values[place] };
+  return { rule, value: raw === 'null' || raw === '""' ? null : values[index] };
 }

@@ -1,8 +1,8 @@
 import { isBytes } from '../parser/body.js';
 import { quote } from '../parser/messages.js';
 import { NOT_FOUND } from './answer.js';
+import { headerOf } from './arrive.js';
 import { type ReceivedBody, readStream, receivedOf } from './bytes.js';
-import { headerOf } from './headers.js';
 import type { ReceiverAnswer } from './options.js';
 import { isWebRequest } from './web.js';
 

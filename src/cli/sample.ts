@@ -5,12 +5,11 @@ import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../testi
 import { COMMON, LIST, readArguments, readCount, STRING } from './options.js';
 import { CommandError, EXIT, type Terminal } from './terminal.js';
 
-export const SAMPLE_OPTIONS: Record<'seed' | 'status', typeof STRING> & Record<'set', typeof LIST> =
-  {
-    set: LIST,
-    seed: STRING,
-    status: STRING,
-  };
+export const SAMPLE_OPTIONS: { set: typeof LIST; seed: typeof STRING; status: typeof STRING } = {
+  set: LIST,
+  seed: STRING,
+  status: STRING,
+};
 
 export interface SampleChanges {
   readonly set?: readonly string[] | undefined;

@@ -39,6 +39,11 @@ export function readFields(
   });
 }
 
+/** Whether a value's JSON text is null or an empty string, so that its field has no value. */
+export function isEmpty(raw: string): boolean {
+  return raw === 'null' || raw === '""';
+}
+
 /** Returns the names of the documented fields that were not sent. */
 export function absentFrom(
   fields: readonly FieldReading[],
@@ -63,5 +68,5 @@ function readValue(
     return { rule: null, value: Object.hasOwn(others, name) ? others[name] : undefined };
   }
   // Of two spellings, only one may have a value.
-  return { rule, value: raw === 'null' || raw === '""' ? null : values[index] };
+  return { rule, value: isEmpty(raw) ? null : values[index] };
 }

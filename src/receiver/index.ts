@@ -158,7 +158,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     try {
       sendNode(response, answer);
     } catch (error) {
-      // A response that other middleware has changed may throw.
+      // A response that other middleware has changed may throw. Its sender would wait for an answer.
+      try {
+        response.destroy();
+      } catch {} // the first error says more
       const message = `no answer was sent: ${messageOf(error)}`;
       log({ outcome: 'failed', key: null, message, error });
     }

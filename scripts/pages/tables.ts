@@ -8,7 +8,6 @@ import { readFileSync } from 'node:fs';
 import { DEPOSIT_RECEIVED } from '../../src/parser/deposit-received.js';
 import type { NotificationType } from '../../src/parser/errors.js';
 import type { FieldType, Rules } from '../../src/parser/rules.js';
-import { OTHER_SPELLING, SPELLING } from '../../src/parser/spelling.js';
 import {
   NOT_COMPLETED,
   TX_ADDRESS_OWNER,
@@ -85,14 +84,13 @@ export function withTables(text: string): string {
   });
 }
 
-/** What the fields of a body mean, for the inspector, with both spellings of a name. */
+/** What the fields of a body mean, for the inspector. */
 export function fieldMeanings(): Record<NotificationType, object> {
   const meaningsOf = (fields: FieldMeanings) =>
     Object.fromEntries(Object.entries(fields).map(([name, { meaning }]) => [name, meaning]));
-  const withdrawal = meaningsOf(WITHDRAWAL);
   return {
     'deposit.received': meaningsOf(DEPOSIT),
-    'withdrawal.broadcast': { ...withdrawal, [OTHER_SPELLING]: withdrawal[SPELLING] },
+    'withdrawal.broadcast': meaningsOf(WITHDRAWAL),
   };
 }
 

@@ -3,6 +3,7 @@ import { plural, shorten } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 import type { NotificationType } from '../src/parser/errors';
 import { nameOfPath } from '../src/parser/messages';
+import { nameOfRule } from '../src/parser/spelling';
 import { listFaults, type TextRow, toRows } from './rows';
 
 /**
@@ -55,7 +56,7 @@ export function FieldList({ inspection }: { readonly inspection: Inspection }): 
       <h2 id="fields">Fields</h2>
       <dl class="fields">
         {rows.map((row) => (
-          <FieldRow key={row.name} row={row} meaning={meanings[row.name] ?? ''} />
+          <FieldRow key={row.name} row={row} meaning={meanings[nameOfRule(row.name)] ?? ''} />
         ))}
       </dl>
       {absent.length > 0 && (

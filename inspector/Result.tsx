@@ -2,11 +2,6 @@ import type { JSX } from 'preact';
 import { MARKS } from '../src/inspect/display';
 import type { Action, State } from './state';
 
-const EVENTS = {
-  'deposit.received': 'deposit received',
-  'withdrawal.broadcast': 'withdrawal broadcast',
-} as const;
-
 interface ResultProps {
   readonly state: State;
   readonly dispatch: (action: Action) => void;
@@ -25,7 +20,7 @@ export function Result({ state, dispatch }: ResultProps): JSX.Element {
             {MARKS[outcome]}
           </span>
           <strong>{outcome}</strong>
-          {type && ` · ${EVENTS[type]}`}
+          {type && ` · ${type.replace('.', ' ')}`}
         </span>
         <CopyButton text={summary} what="sentence" state={state} dispatch={dispatch} />
       </p>

@@ -2,9 +2,8 @@
 
 import { formatDuration, formatTime } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
-
 import type { NotificationType } from '../src/parser/errors';
-import { OTHER_SPELLING, SPELLING } from '../src/parser/spelling';
+import { nameOfRule } from '../src/parser/spelling';
 import { Decimal } from '../src/parser/values/amount';
 
 export interface Moment {
@@ -71,7 +70,6 @@ const LABELS: Readonly<Record<NotificationType, Readonly<Record<string, string>>
     displayFee: 'blockchain fee',
     displayRateDepegLossAmount: 'depeg loss',
     deductedSettlementAmount: 'debited',
-    deducedSettlementAmount: 'debited',
     settlementRateDepegLossAmount: 'depeg loss',
   },
 };
@@ -82,12 +80,10 @@ const MOMENTS = [
   ['expirationTime', 'link expires'],
 ] as const;
 
-type Values = ReadonlyMap<string, unknown>;
-
 /** The points in time of a deposit, in order; none if there are fewer than two. */
 export function toMoments({ type, fields }: Inspection): Moment[] {
   if (type !== 'deposit.received') return [];
-  const values: Values = new Map(fields.map(({ name, parsed }) => [name, parsed]));
+  const values = valuesOf(fields);
   const points = MOMENTS.flatMap(([name, label]) => {
     const time = values.get(name);
     return typeof time === 'string' ? [{ label, time, ms: Date.parse(time) }] : [];
@@ -96,15 +92,12 @@ export function toMoments({ type, fields }: Inspection): Moment[] {
   if (first === undefined || points.length === 1) return [];
   const span = (points.at(-1) ?? first).ms - first.ms;
   return points.map(({ label, time, ms }, index) => {
-    const before = points[index - 1];
+    const before = points[index - 1] ?? null;
     return {
       label,
       time: formatTime(time),
       share: ((points[index + 1]?.ms ?? ms) - ms) / (span || 1),
-      after:
-        before === undefined
-          ? null
-          : `${formatDuration(ms - before.ms)} ${afterOf(before.label, label)}`,
+      after: before && `${formatDuration(ms - before.ms)} ${afterOf(before.label, label)}`,
     };
   });
 }
@@ -115,11 +108,9 @@ function afterOf(before: string, label: string): string {
 
 export function toMoney({ type, fields }: Inspection): Money[] {
   if (type === null) return [];
-  const values: Values = new Map(fields.map(({ name, parsed }) => [name, parsed]));
+  const values = valuesOf(fields);
   const amounts = Object.entries(LABELS[type]).flatMap(([name, label]) => {
     const amount = values.get(name);
-    // The amount may be sent in both spellings.
-    if (name === OTHER_SPELLING && amount === values.get(SPELLING)) return [];
     return typeof amount === 'string' ? [{ name, label, amount, isFee: FEE.test(name) }] : [];
   });
   return CURRENCIES.flatMap(([field, what, part]) => {
@@ -138,6 +129,12 @@ export function toMoney({ type, fields }: Inspection): Money[] {
     });
     return [{ currency, what, bars }];
   });
+}
+
+/** The values by the names of the output: of an amount in two spellings, one may be null. */
+function valuesOf(fields: Inspection['fields']): ReadonlyMap<string, unknown> {
+  const read = fields.filter(({ parsed }) => parsed !== null);
+  return new Map(read.map(({ name, parsed }) => [nameOfRule(name), parsed]));
 }
 
 /** `0.00000001 less than expected`. */

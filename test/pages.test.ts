@@ -11,8 +11,7 @@ import {
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { blocksOn, withoutCode } from '../scripts/pages/code.js';
-import { slug } from '../scripts/pages/slug.js';
+import { blocksOn, slug, withoutCode } from '../scripts/pages/code.js';
 import { withTables } from '../scripts/pages/tables.js';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));

@@ -9,12 +9,10 @@ import {
   type WithdrawalBroadcast,
 } from 'payment-notifications';
 import { fixture } from '../fixtures/index.js';
-import {
-  DEPOSIT_RECEIVED_FIELDS,
-  type FieldTable,
-  WITHDRAWAL_BROADCAST_FIELDS,
-} from '../scripts/pages/fields.js';
+import { DEPOSIT_RECEIVED } from '../src/parser/deposit-received.js';
+import type { Rules } from '../src/parser/rules.js';
 import { OTHER_SPELLING } from '../src/parser/spelling.js';
+import { WITHDRAWAL_BROADCAST } from '../src/parser/withdrawal-broadcast.js';
 
 /** A field's value as JSON text; undefined leaves the field out. */
 export type Wire = string | undefined;
@@ -71,19 +69,21 @@ export function issuesOf(
   return result.success ? result.notification.warnings : result.error.issues;
 }
 
-const WITHDRAWAL_FIELDS = fieldsOf('withdrawal', WITHDRAWAL_BROADCAST_FIELDS);
+const WITHDRAWAL_FIELDS = fieldsOf('withdrawal', WITHDRAWAL_BROADCAST);
 
 /** Every field of the two bodies, one of them in both of its spellings. */
 export const FIELDS = [
-  ...fieldsOf('deposit', DEPOSIT_RECEIVED_FIELDS),
+  ...fieldsOf('deposit', DEPOSIT_RECEIVED),
   ...WITHDRAWAL_FIELDS,
   ...WITHDRAWAL_FIELDS.filter(({ name }) => name === 'deductedSettlementAmount').map((field) => {
     return { ...field, name: OTHER_SPELLING };
   }),
 ];
 
-function fieldsOf(of: 'deposit' | 'withdrawal', table: FieldTable) {
-  return Object.values(table).map((rule) => ({ of, kind: rule.type.kind, ...rule }));
+function fieldsOf(of: 'deposit' | 'withdrawal', rules: Rules) {
+  return Object.entries(rules).map(([name, rule]) => {
+    return { of, name, kind: rule.type.kind, ...rule };
+  });
 }
 
 /** Reads the sample body with one field replaced, and perhaps others. */

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { slug } from '../../scripts/pages/slug.js';
+import { slug } from '../../scripts/pages/code.js';
 
 /** The pages by who reads them, as in README. The slug of a title is the name of its file. */
 const SIDEBAR = {

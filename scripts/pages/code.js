@@ -1,4 +1,5 @@
-// The code on a page. A comment above each block of it says what it is:
+// The text of a page: its blocks of code, and the anchors of its headings. A comment above each block
+// says what it is:
 //
 //   <!-- file: NAME -->  that file, which exists nowhere else: tests write it, check it and run it
 //   <!-- from: PATH -->  part of a file of the repository, by its path from the page
@@ -39,4 +40,17 @@ export const withoutCode = (text) => text.replace(/^ *```.*?^ *```$/gms, '');
 export function filesOn(page) {
   const files = blocksOn(page).filter(({ mark }) => mark === 'file');
   return new Map(files.map(({ argument, code }) => [argument, code]));
+}
+
+/**
+ * The anchor of a heading as GitHub makes it, so that a link leads to the same place on the site.
+ *
+ * @param {string} heading
+ */
+export function slug(heading) {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+    .replaceAll(' ', '-');
 }

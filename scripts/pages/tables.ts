@@ -5,17 +5,15 @@
 //
 // A test fails if a page is stale. `npm run update` writes it again.
 import { readFileSync } from 'node:fs';
+import { DEPOSIT_RECEIVED } from '../../src/parser/deposit-received.js';
 import type { NotificationType } from '../../src/parser/errors.js';
-import type { FieldType } from '../../src/parser/rules.js';
-import { OTHER_SPELLING, SPELLING } from '../../src/parser/spelling.js';
-import { readDocblocks } from './docblocks.js';
+import type { FieldType, Rules } from '../../src/parser/rules.js';
 import {
-  DEPOSIT_RECEIVED_FIELDS,
-  type FieldTable,
-  NOT_COMPLETED_WITHDRAWAL_FIELDS,
-  TX_ADDRESS_OWNER_FIELDS,
-  WITHDRAWAL_BROADCAST_FIELDS,
-} from './fields.js';
+  NOT_COMPLETED,
+  TX_ADDRESS_OWNER,
+  WITHDRAWAL_BROADCAST,
+} from '../../src/parser/withdrawal-broadcast.js';
+import { readDocblocks } from './docblocks.js';
 
 /** The kinds of values as `docs/fields.md` calls them. */
 const KIND_NAMES: Record<FieldType<unknown>['kind'], string> = {
@@ -47,20 +45,20 @@ interface FieldMeaning {
 type FieldMeanings = Readonly<Record<string, FieldMeaning>>;
 
 const DEPOSIT = describeFields(
-  DEPOSIT_RECEIVED_FIELDS,
+  DEPOSIT_RECEIVED,
   readDocblocks('deposit-received', 'DepositReceived'),
 );
 const WITHDRAWAL = describeFields(
-  WITHDRAWAL_BROADCAST_FIELDS,
+  WITHDRAWAL_BROADCAST,
   // The status is not declared as one field.
   readDocblocks('withdrawal-broadcast', 'WithdrawalFields').set(
     'status',
     'How the withdrawal ended.',
   ),
-  NOT_COMPLETED_WITHDRAWAL_FIELDS,
+  NOT_COMPLETED,
 );
 const OWNER = describeFields(
-  TX_ADDRESS_OWNER_FIELDS,
+  TX_ADDRESS_OWNER,
   readDocblocks('withdrawal-broadcast', 'TxAddressOwner'),
 );
 
@@ -86,14 +84,13 @@ export function withTables(text: string): string {
   });
 }
 
-/** What the fields of a body mean, for the inspector, with both spellings of a name. */
+/** What the fields of a body mean, for the inspector. */
 export function fieldMeanings(): Record<NotificationType, object> {
   const meaningsOf = (fields: FieldMeanings) =>
     Object.fromEntries(Object.entries(fields).map(([name, { meaning }]) => [name, meaning]));
-  const withdrawal = meaningsOf(WITHDRAWAL);
   return {
     'deposit.received': meaningsOf(DEPOSIT),
-    'withdrawal.broadcast': { ...withdrawal, [OTHER_SPELLING]: withdrawal[SPELLING] },
+    'withdrawal.broadcast': meaningsOf(WITHDRAWAL),
   };
 }
 
@@ -105,15 +102,14 @@ function codesList(): string {
 
 /** @param notCompleted - The rules that differ for a FAILED or BLOCKED withdrawal. */
 function describeFields(
-  table: FieldTable,
+  rules: Rules,
   meanings: ReadonlyMap<string, string>,
-  notCompleted: FieldTable = {},
+  notCompleted: Rules = {},
 ): FieldMeanings {
-  const fields = Object.values(table).map((field): [string, FieldMeaning] => {
-    const { name, type } = field;
-    const otherwise = notCompleted[name]?.need ?? field.need;
-    const need = otherwise === field.need ? field.need : 'requiredIfCompleted';
-    return [name, { kind: kindOf(type), need, meaning: `${meanings.get(name)}` }];
+  const fields = Object.entries(rules).map(([name, rule]): [string, FieldMeaning] => {
+    const otherwise = notCompleted[name]?.need ?? rule.need;
+    const need = otherwise === rule.need ? rule.need : 'requiredIfCompleted';
+    return [name, { kind: nameOfKind(rule.type), need, meaning: `${meanings.get(name)}` }];
   });
   return Object.fromEntries(fields);
 }
@@ -129,7 +125,7 @@ function fieldLists(fields: FieldMeanings): string {
   return lists.flat().join('\n\n');
 }
 
-function kindOf(type: FieldType<unknown>): string {
+function nameOfKind(type: FieldType<unknown>): string {
   if (type.kind === 'amount' && type.read(-1) !== null) return 'signed amount';
   if (type.values) return type.values.map((value) => `\`${value}\``).join(', ');
   return KIND_NAMES[type.kind];

@@ -1,7 +1,7 @@
 import { MAX_BYTES } from '../parser/body.js';
 import { redactUrl } from '../shared/redact.js';
 import { type DeliverOptions, urlErrorOf } from '../testing/deliver.js';
-import { CommandError } from './errors.js';
+import { CommandError } from './terminal.js';
 
 /** Why there is no answer if nothing listens on the port. */
 export const NO_SERVER = 'connection refused (is the server running?)';

@@ -1,12 +1,11 @@
 import { inspectBody } from '../inspect/index.js';
 import { type Judgement, judgeBody } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
-import { EXIT } from './errors.js';
 import { explainBody, waitOf } from './explain.js';
 import { STDIN } from './files.js';
 import { COMMON, FLAG, readArguments, readType, STRING } from './options.js';
 import { type Input, readBodies } from './read-bodies.js';
-import { jsonLine, marked, type Terminal } from './terminal.js';
+import { EXIT, jsonLine, marked, type Terminal } from './terminal.js';
 import { createTotals } from './totals.js';
 import { createTwinFinder } from './twins.js';
 

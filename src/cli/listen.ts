@@ -6,13 +6,18 @@ import { judgeBody } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import { describe } from '../parser/messages.js';
 import { createReceiver } from '../receiver/index.js';
-import { redactPath } from '../shared/redact.js';
-import { isSecret, SECRET_RULE } from '../shared/secret.js';
-import { CommandError, describeSystemError, EXIT, printError } from './errors.js';
+import { isSecret, redactPath, SECRET_RULE } from '../shared/redact.js';
 import { displayName } from './files.js';
 import { COMMON, readArguments, readCount, STRING } from './options.js';
 import { openFolder } from './save.js';
-import { marked, type Terminal } from './terminal.js';
+import {
+  CommandError,
+  describeSystemError,
+  EXIT,
+  marked,
+  printError,
+  type Terminal,
+} from './terminal.js';
 
 const LISTEN_OPTIONS = {
   port: STRING,

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import process from 'node:process';
-import { EXIT, printError } from './errors.js';
 import { run } from './run.js';
-import type { Terminal } from './terminal.js';
+import { EXIT, printError, type Terminal } from './terminal.js';
 
 const { stdin, stdout, stderr } = process;
 

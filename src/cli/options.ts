@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { NotificationType } from '../parser/errors.js';
 import { quote } from '../parser/messages.js';
-import { CommandError } from './errors.js';
+import { CommandError } from './terminal.js';
 
 export const FLAG = { type: 'boolean' } as const;
 export const STRING = { type: 'string' } as const;

@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { MAX_BYTES } from '../parser/body.js';
 import { isJson } from '../shared/members.js';
-import { describeSystemError, printError } from './errors.js';
 import { displayName, filesAt, type Saved, STDIN, savedAt } from './files.js';
-import type { Terminal } from './terminal.js';
+import { describeSystemError, printError, type Terminal } from './terminal.js';
 
 /** A body, and where it was found. */
 export interface Input {

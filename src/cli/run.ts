@@ -1,10 +1,9 @@
-import { CommandError, EXIT, printError } from './errors.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { LISTEN_HELP, listen } from './listen.js';
 import { COMMON, readArguments } from './options.js';
 import { SAMPLE_HELP, sample } from './sample.js';
 import { SEND_HELP, send } from './send.js';
-import type { Terminal } from './terminal.js';
+import { CommandError, EXIT, printError, type Terminal } from './terminal.js';
 
 const HELP = `payment-notifications <command>
 

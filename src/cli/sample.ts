@@ -2,16 +2,14 @@ import { WithdrawalStatus } from '../parser/enums.js';
 import { quote } from '../parser/messages.js';
 import { MAX_SEED, withdrawalSample, writeBody } from '../testing/bodies.js';
 import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
-import { CommandError, EXIT } from './errors.js';
 import { COMMON, LIST, readArguments, readCount, STRING } from './options.js';
-import type { Terminal } from './terminal.js';
+import { CommandError, EXIT, type Terminal } from './terminal.js';
 
-export const SAMPLE_OPTIONS: Record<'seed' | 'status', typeof STRING> & Record<'set', typeof LIST> =
-  {
-    set: LIST,
-    seed: STRING,
-    status: STRING,
-  };
+export const SAMPLE_OPTIONS: { set: typeof LIST; seed: typeof STRING; status: typeof STRING } = {
+  set: LIST,
+  seed: STRING,
+  status: STRING,
+};
 
 export interface SampleChanges {
   readonly set?: readonly string[] | undefined;

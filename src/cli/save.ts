@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError, describeSystemError } from './errors.js';
 import { displayName } from './files.js';
+import { CommandError, describeSystemError } from './terminal.js';
 
 /**
  * Prepares a folder for bodies, which only its owner can read, because they contain customers'

@@ -5,14 +5,16 @@ import { redactPathIn, redactUrl } from '../shared/redact.js';
 import { type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
 import { fetchStart, NO_SERVER, readHeaders, readUrl } from './endpoint.js';
-import { CommandError, EXIT } from './errors.js';
 import { COMMON, FLAG, LIST, readArguments, readCount, STRING } from './options.js';
 import { type FileCounts, readBodies } from './read-bodies.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
-import { marked, type Terminal } from './terminal.js';
+import { CommandError, EXIT, marked, type Terminal } from './terminal.js';
 
 const SEND_OPTIONS = {
-  ...{ to: STRING, copies: STRING, faulty: FLAG, header: LIST },
+  to: STRING,
+  copies: STRING,
+  faulty: FLAG,
+  header: LIST,
   ...SAMPLE_OPTIONS,
   ...COMMON,
 } as const;
@@ -58,7 +60,8 @@ interface Counts {
 }
 
 interface Outgoing {
-  readonly label: string;
+  /** Where the body is from, or what is wrong with it. Empty for a sample. */
+  readonly place: string;
   readonly body: string | Uint8Array;
 }
 
@@ -73,7 +76,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const valid: Counts = { sent: 0, right: 0 };
   const faulty: Counts = { sent: 0, right: 0 };
   terminal.print(`POST ${redactUrl(url)}\n`);
-  for await (const { label, body } of bodies) {
+  for await (const { place, body } of bodies) {
     const { issues } = judgeBody(body).judgement;
     const isValid = issues.length === 0;
     const request = { url: url.href, headers, fetch: fetchStart, copies: isValid ? copies : 1 };
@@ -88,7 +91,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
       const text = redactPathIn(attempt.answer?.body ?? '', url);
       const answer =
         values.header && attempt.answer !== null ? HIDDEN : shorten(text.trim(), MAX_SHOWN);
-      const parts = [describeAttempt(attempt), label, remarkOn(issues, attempt), copy, answer];
+      const parts = [describeAttempt(attempt), place, remarkOn(issues, attempt), copy, answer];
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line)}`);
     }
@@ -112,7 +115,8 @@ function chooseBodies(
   const [kind = ''] = operands;
   if (SAMPLE_KINDS.includes(kind) && operands.length === 1) {
     const body = makeSample(kind, choice);
-    return [{ label: '', body }, ...(choice.faulty ? faultyBodies(body) : [])];
+    const faulty = choice.faulty ? faultyBodies(body) : [];
+    return [{ place: '', body }, ...faulty.map(({ label, body }) => ({ place: label, body }))];
   }
   // A misplaced header or URL must not be quoted as the name of a file.
   const isNoFile = (one: string) => SAMPLE_KINDS.includes(one) || /^[A-Za-z][\w-]{1,39}:/.test(one);
@@ -123,17 +127,7 @@ function chooseBodies(
   if (useless !== undefined) {
     throw new CommandError(`--${useless}: expected a sample, received files`);
   }
-  return savedBodies(operands, terminal, reading);
-}
-
-async function* savedBodies(
-  paths: readonly string[],
-  terminal: Terminal,
-  reading: FileCounts,
-): AsyncGenerator<Outgoing> {
-  for await (const { place, body } of readBodies(paths, terminal, reading)) {
-    yield { label: place, body };
-  }
+  return readBodies(operands, terminal, reading);
 }
 
 /** Whether an answer refuses a body, and doesn't report another failure. */

@@ -2,6 +2,7 @@
 import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
 import { escapeUnprintable, quote } from '../parser/messages.js';
 import type { Rule } from '../parser/rules.js';
+import { isEmpty } from './fields.js';
 import type { InspectedField } from './inspection.js';
 import type { Verdict } from './verdict.js';
 
@@ -60,7 +61,7 @@ export function show(text: string, most?: number): string {
  * The value of a field as it was read: one text, or the labeled parts of an address or an owner.
  */
 export function displayValue({ name, raw, parsed }: InspectedField): (readonly [string, string])[] {
-  if (parsed === null) return [['', raw === 'null' || raw === '""' ? 'no value' : 'not read']];
+  if (parsed === null) return [['', isEmpty(raw) ? 'no value' : 'not read']];
   // In a deposit, neither field is documented, so they may have any value there.
   if (typeof parsed === 'object' && (name === 'toTxAddress' || name === 'txAddressOwner')) {
     const parts = Object.entries(parsed)

@@ -39,6 +39,11 @@ export function readFields(
   });
 }
 
+/** Whether a value's JSON text is null or an empty string, so that its field has no value. */
+export function isEmpty(raw: string): boolean {
+  return raw === 'null' || raw === '""';
+}
+
 /** Returns the names of the documented fields that were not sent. */
 export function absentFrom(
   fields: readonly FieldReading[],
@@ -56,12 +61,12 @@ function readValue(
 ): Pick<FieldReading, 'rule' | 'value'> {
   if (reading === null) return { rule: null, value: null };
   const { rules, values, notification } = reading;
-  const place = rules.findIndex((rule) => rule.name === nameOfRule(name));
-  const rule = rules[place];
+  const index = rules.findIndex((rule) => rule.name === nameOfRule(name));
+  const rule = rules[index];
   if (rule === undefined) {
     const { additionalFields: others } = notification;
     return { rule: null, value: Object.hasOwn(others, name) ? others[name] : undefined };
   }
   // Of two spellings, only one may have a value.
-  return { rule, value: raw === 'null' || raw === '""' ? null : values[place] };
+  return { rule, value: isEmpty(raw) ? null : values[index] };
 }

@@ -37,8 +37,9 @@ export function inspectBody(body: RawBody, options: InspectOptions = {}): Inspec
   if (as !== undefined && !TYPES.includes(as)) {
     throw new TypeError(`as: expected ${TYPES.join(' or ')}, received ${quote(as)}`);
   }
-  const { judgement, opened, reading, noJson } = judgeBody(body, options);
-  const fields = opened === null ? [] : readFields(opened, reading);
+  const { judgement, opened, reading } = judgeBody(body, options);
+  const fields = opened.fields === null ? [] : readFields(opened, reading);
+  const noJson = opened.fields === null ? opened.text : undefined;
   const read = reading?.notification ?? null;
   const isAccepted = judgement.outcome !== 'refused';
   return {
@@ -48,7 +49,7 @@ export function inspectBody(body: RawBody, options: InspectOptions = {}): Inspec
       return { name, raw, parsed: toPlain(value), quirks: findQuirks(field, read, isAccepted) };
     }),
     absent: absentFrom(fields, reading),
-    jsonFault: noJson === null ? null : findJsonFault(noJson),
+    jsonFault: noJson === undefined ? null : findJsonFault(noJson),
   };
 }
 

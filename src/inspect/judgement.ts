@@ -1,4 +1,4 @@
-import { isBytes, type OpenBody, openBody } from '../parser/body.js';
+import { isBytes, type OpenBody, openBody, type UnreadableBody } from '../parser/body.js';
 import type { NotificationIssue, NotificationType } from '../parser/errors.js';
 import { describe, isNonEmpty, referenceOf } from '../parser/messages.js';
 import {
@@ -22,12 +22,9 @@ export interface Judged {
   readonly judgement: Judgement;
   /** Why someone should look at an accepted body, except for warnings. */
   readonly checks: readonly string[];
-  /** The body, if it is the JSON text of an object. */
-  readonly opened: OpenBody | null;
+  readonly opened: OpenBody | UnreadableBody;
   /** What could be read, of a refused body as well; null if no rules apply to it. */
   readonly reading: Reading<PaymentNotification> | null;
-  /** The body's text, if it is not JSON; null otherwise. */
-  readonly noJson: string | null;
 }
 
 /** Options of `inspectBody`. */
@@ -54,14 +51,14 @@ export function judgeBody(body: RawBody, { as, isSaved = false }: InspectOptions
   if (opened.fields === null) {
     const refusal = { type: as ?? null, issues: opened.issues, reference: {} };
     const judgement = refuse(refusal, [], isSaved);
-    return { judgement, checks: [], opened: null, reading: null, noJson: opened.text ?? null };
+    return { judgement, checks: [], opened, reading: null };
   }
   const { type, issues, reading } = readOpenBody(opened, as ?? null, readNotification);
   const reference = referenceOf(opened.fields);
   const warnings = reading?.notification.warnings ?? [];
   if (isNonEmpty(issues)) {
     const judgement = refuse({ type, issues, reference }, warnings, isSaved);
-    return { judgement, checks: [], opened, reading, noJson: null };
+    return { judgement, checks: [], opened, reading };
   }
   // Without an issue, there is a reading, in which no required field is null.
   const { notification, rules } = reading as CompleteReading;
@@ -73,7 +70,7 @@ export function judgeBody(body: RawBody, { as, isSaved = false }: InspectOptions
     idempotencyKey: idempotencyKey(notification),
     ...{ type, issues, warnings, reference },
   };
-  return { judgement, checks, opened, reading, noJson: null };
+  return { judgement, checks, opened, reading };
 }
 
 function refuse(

@@ -71,7 +71,7 @@ function compare(actual: Decimal, expected: Decimal | null, currency: string): s
 function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
   const { status, clientWithdrawalId, withdrawCurrency, toTxAddress } = withdrawal;
   const { actualWithdrawAmount: actual, estimatedWithdrawAmount: estimate } = withdrawal;
-  const subject = `Withdrawal ${show(clientWithdrawalId)} ${OUTCOMES[status]}`;
+  const subject = `Withdrawal ${show(clientWithdrawalId)} ${ENDINGS[status]}`;
   const tag = toTxAddress?.destinationTag ?? null;
   const withTag = tag === null ? '' : ` with the tag ${show(tag)}`;
   const to = toTxAddress === null ? '' : ` to ${show(toTxAddress.address, MAX_ADDRESS)}${withTag}`;
@@ -93,7 +93,7 @@ function adviceOnTag(withdrawal: WithdrawalBroadcast): string {
   return ' Check the destination tag, because the address has an unusual form.';
 }
 
-const OUTCOMES = { COMPLETED: 'completed', FAILED: 'failed', BLOCKED: 'was blocked' } as const;
+const ENDINGS = { COMPLETED: 'completed', FAILED: 'failed', BLOCKED: 'was blocked' } as const;
 
 function summarizeRepeated(names: readonly string[]): string {
   if (names.length === 0) return '';

@@ -54,6 +54,7 @@ export function notificationReader<T extends { readonly type: string }>(
   const { rules } = plan;
   return (body) => {
     const { fields, literals, needsLiterals, parsedNumbers, knownFault } = body;
+    // Not a spread of the body: that takes as long as all the rest.
     const source: Source = {
       fields,
       literals,
@@ -78,7 +79,7 @@ export function notificationReader<T extends { readonly type: string }>(
 /** @param values - One undefined for each rule. They become what was sent, then what was read. */
 function readObject(
   source: Source,
-  { rules, places, empty }: Plan,
+  { rules, indexes, empty }: Plan,
   values: unknown[],
 ): Record<string, unknown> {
   const { fields, unreadable } = source;
@@ -86,19 +87,19 @@ function readObject(
   // that have no rule.
   let allHaveRules = true;
   for (const name in fields) {
-    const place = places.get(name);
-    if (place === undefined) allHaveRules = false;
-    else values[place] = fields[name];
+    const index = indexes.get(name);
+    if (index === undefined) allHaveRules = false;
+    else values[index] = fields[name];
   }
   const output: Record<string, unknown> = { ...empty };
-  for (let place = 0; place < rules.length; place += 1) {
-    const rule = rules[place] as NamedRule;
-    const value = readField(source, rule, values[place]);
-    values[place] = value;
+  for (let index = 0; index < rules.length; index += 1) {
+    const rule = rules[index] as NamedRule;
+    const value = readField(source, rule, values[index]);
+    values[index] = value;
     output[rule.name] = value;
   }
   const hasNoOthers = allHaveRules && unreadable.length === 0;
-  output.additionalFields = hasNoOthers ? {} : additionalFields(source, places);
+  output.additionalFields = hasNoOthers ? {} : additionalFields(source, indexes);
   return output;
 }
 
@@ -190,10 +191,10 @@ function parsedBodyWarning(): NotificationIssue {
  * Collects the fields that have no rule, or could not be read. Leaves out a field that is nested
  * too deeply, and notes it as a warning.
  */
-function additionalFields(source: Source, places: Plan['places']): Fields {
+function additionalFields(source: Source, indexes: Plan['indexes']): Fields {
   const { fields, literals, unreadable, warnings, path } = source;
   const names = Object.keys(fields).filter(
-    (name) => !places.has(name) || unreadable.includes(name),
+    (name) => !indexes.has(name) || unreadable.includes(name),
   );
   // Most new fields are strings, for which the text need not be parsed again.
   const isText = names.every((name) => typeof fields[name] === 'string');

@@ -16,7 +16,7 @@ export interface ObjectType<T> {
   /** Describes a value that is not an object. */
   readonly explain: (value: unknown) => Fault;
   readonly doubt?: undefined;
-  readonly documentedAs?: undefined;
+  readonly sampleAs?: undefined;
   readonly values?: undefined;
 }
 
@@ -81,8 +81,8 @@ export interface NamedRule extends Rule {
 export interface Plan {
   /** In output order. */
   readonly rules: readonly NamedRule[];
-  /** The place of each name's rule in `rules`. */
-  readonly places: ReadonlyMap<string, number>;
+  /** The index of each name's rule in `rules`. */
+  readonly indexes: ReadonlyMap<string, number>;
   /** An output without values. Filling a copy is faster than adding 30 properties. */
   readonly empty: Fields;
 }
@@ -92,7 +92,7 @@ export function planOf(table: Rules): Plan {
   const names = Object.keys(table);
   return {
     rules: Object.entries(table).map(([name, { need, type }]) => ({ name, need, type })),
-    places: new Map(names.map((name, place) => [name, place])),
+    indexes: new Map(names.map((name, index) => [name, index])),
     empty: Object.fromEntries([...names, 'additionalFields'].map((name) => [name, null])),
   };
 }

@@ -9,7 +9,6 @@ import {
 import type { Deadline } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
 import type { ReceivedBody } from './bytes.js';
-import { type HeaderSource, headerOf } from './headers.js';
 import type { Log } from './log.js';
 import type { ReceiverOptions } from './options.js';
 import { createCheck, createStrangerReport } from './secret.js';
@@ -29,6 +28,11 @@ interface Caller {
   readonly method: string | undefined;
   readonly headers: HeaderSource | undefined;
 }
+
+/** `Headers`, or a plain object whose names have any case. */
+export type HeaderSource =
+  | { get(name: string): string | null }
+  | { readonly [name: string]: string | readonly string[] | undefined };
 
 /** A valid body, and what was read from it. */
 export interface Event {
@@ -58,6 +62,16 @@ export type Arrived =
 /** Whether a request that has no body may come from a dashboard, a browser or a scanner. */
 export function isVisit({ method }: { readonly method?: string | undefined }): boolean {
   return method === 'GET' || method === 'HEAD';
+}
+
+/** Returns a header as one text; null if it is missing. */
+export function headerOf(source: HeaderSource, name: string): string | null {
+  if (typeof source.get === 'function') return source.get(name);
+  const wanted = name.toLowerCase();
+  for (const [given, value] of Object.entries(source)) {
+    if (given.toLowerCase() === wanted && value !== undefined) return [value].flat().join(', ');
+  }
+  return null;
 }
 
 /** Checks the secret, reads, verifies and parses. The function never rejects. */

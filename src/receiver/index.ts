@@ -2,9 +2,8 @@ import type { RawBody } from '../parser/parse.js';
 import { checkTime, createDeadline, type Deadline } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
 import { answerTo } from './answer.js';
-import { type Arrived, createArrive, type Incoming, isVisit } from './arrive.js';
+import { type Arrived, createArrive, type HeaderSource, type Incoming, isVisit } from './arrive.js';
 import { receivedOf } from './bytes.js';
-import type { HeaderSource } from './headers.js';
 import { createLog, type Outcome } from './log.js';
 import { type NodeRequest, type NodeResponse, readNodeBody, sendNode } from './node.js';
 import {
@@ -25,7 +24,7 @@ import {
   type WebResponse,
 } from './web.js';
 
-export type { HeaderSource } from './headers.js';
+export type { HeaderSource } from './arrive.js';
 export type { LogEntry, Outcome } from './log.js';
 export { NeedsReview } from './needs-review.js';
 export type { NodeRequest, NodeResponse } from './node.js';
@@ -128,8 +127,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const log = createLog(options.log);
   const store = options.store && guard(options.store);
   const arrive = createArrive(options, log);
-  const settle = createSettling(options, store, log);
-  const rounds = store && createRounds(options, store, settle, timeoutMs, log);
+  const settling = createSettling(options, store, log);
+  const rounds = store && createRounds(options, store, settling, timeoutMs, log);
   const inProgress = new Set<Promise<unknown>>();
 
   async function handle(open: () => Incoming) {
@@ -150,16 +149,19 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   /** Returns the outcome of a webhook; null for a request that was turned away. */
   async function outcomeOf(arrived: Arrived, deadline: Deadline): Promise<Outcome | null> {
-    if (arrived.kind === 'event') return settle.event(arrived, deadline, null);
-    if (arrived.kind === 'refused') return settle.refused(arrived, null, null);
-    return arrived.kind === 'lost' ? settle.lost(arrived) : null;
+    if (arrived.kind === 'event') return settling.event(arrived, deadline, null);
+    if (arrived.kind === 'refused') return settling.refused(arrived, null, null);
+    return arrived.kind === 'lost' ? settling.lost(arrived) : null;
   }
 
   function sendOrLog(response: NodeResponse, answer: ReceiverAnswer): void {
     try {
       sendNode(response, answer);
     } catch (error) {
-      // A response that other middleware has changed may throw.
+      // A response that other middleware has changed may throw. Its sender would wait for an answer.
+      try {
+        response.destroy();
+      } catch {} // the first error says more
       const message = `no answer was sent: ${messageOf(error)}`;
       log({ outcome: 'failed', key: null, message, error });
     }

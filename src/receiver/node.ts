@@ -1,8 +1,8 @@
 import { isBytes } from '../parser/body.js';
 import { quote } from '../parser/messages.js';
 import { NOT_FOUND } from './answer.js';
+import { headerOf } from './arrive.js';
 import { type ReceivedBody, readStream, receivedOf } from './bytes.js';
-import { headerOf } from './headers.js';
 import type { ReceiverAnswer } from './options.js';
 import { isWebRequest } from './web.js';
 
@@ -107,24 +107,8 @@ function checkEncoding({ readableEncoding }: NodeRequest): void {
   }
 }
 
-/**
- * Sends an answer, unless other middleware has, such as one for timeouts. If that throws, ends the
- * connection: otherwise, the sender would wait for an answer.
- */
-export function sendNode(response: NodeResponse, answer: ReceiverAnswer): void {
-  try {
-    writeAnswer(response, answer);
-  } catch (error) {
-    try {
-      response.destroy();
-    } catch {
-      // Middleware has replaced this method as well. The first error says more.
-    }
-    throw error;
-  }
-}
-
-function writeAnswer(response: NodeResponse, { status, text }: ReceiverAnswer): void {
+/** Sends an answer, unless other middleware has, such as one for timeouts. */
+export function sendNode(response: NodeResponse, { status, text }: ReceiverAnswer): void {
   if (!response.headersSent) {
     response.statusCode = status;
     response.setHeader('content-type', 'text/plain; charset=utf-8');

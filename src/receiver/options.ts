@@ -130,7 +130,12 @@ export type ReceiverOptions = ReceiverSettings &
       }
   );
 
-const FUNCTIONS = ['onDepositReceived', 'onWithdrawalBroadcast'] as const;
+/** The option with the function of each type. */
+export const FUNCTION_OF = {
+  'deposit.received': 'onDepositReceived',
+  'withdrawal.broadcast': 'onWithdrawalBroadcast',
+} as const;
+const FUNCTIONS = Object.values(FUNCTION_OF);
 const NAMES = [...FUNCTIONS, 'secret', 'store', 'verify', 'success', 'log', 'timeoutMs'];
 
 /**

@@ -4,8 +4,8 @@ import { createDeadline } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
 import { eventOf } from './arrive.js';
 import type { Log, Outcome } from './log.js';
-import type { ReceiverOptions } from './options.js';
-import { FUNCTION_OF, type Settling } from './settle.js';
+import { FUNCTION_OF, type ReceiverOptions } from './options.js';
+import type { Settling } from './settle.js';
 import { isUnchanged, MAX_STORING, type Store, type WaitingBody } from './store.js';
 
 /**
@@ -39,7 +39,7 @@ export interface Rounds {
 export function createRounds(
   options: ReceiverOptions,
   store: Store,
-  settle: Settling,
+  settling: Settling,
   timeoutMs: number,
   log: Log,
 ): Rounds {
@@ -138,13 +138,13 @@ export function createRounds(
     const isHalf = error?.issues[0].code === 'invalid_json';
     const damage = (await isUnchanged(name, body)) ? null : isHalf ? HALF : CHANGED;
     if (!success) {
-      return settle.refused({ kind: 'refused', error, body, isRequest: false }, name, damage);
+      return settling.refused({ kind: 'refused', error, body, isRequest: false }, name, damage);
     }
     const event = eventOf(notification, body);
     const { key } = event;
-    if (isLeftAlone(notification.type) || settle.isRunning(key)) return 'skipped';
-    if (damage !== null) return settle.review(event, damage, name);
-    if (tries >= MAX_TRIES) return settle.review(event, ENDED, name);
+    if (isLeftAlone(notification.type) || settling.isRunning(key)) return 'skipped';
+    if (damage !== null) return settling.review(event, damage, name);
+    if (tries >= MAX_TRIES) return settling.review(event, ENDED, name);
     // From now on, other rounds leave the body alone. If its function ends the process, it isn't
     // called again as soon as the process is started anew, but once the claim has run out.
     const saved = await store.save({ to: 'progress', name, body, key, reason: '', from: waiting });
@@ -158,7 +158,7 @@ export function createRounds(
     }
     const deadline = createDeadline(timeoutMs);
     try {
-      return await settle.event(event, deadline, name);
+      return await settling.event(event, deadline, name);
     } finally {
       deadline.end();
     }

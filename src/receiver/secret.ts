@@ -1,5 +1,5 @@
 import { describe } from '../parser/messages.js';
-import { isSecret, SECRET_LENGTH, SECRET_RULE } from '../shared/secret.js';
+import { isSecret, SECRET_LENGTH, SECRET_RULE } from '../shared/redact.js';
 import type { Log } from './log.js';
 
 /** Minimum time in milliseconds between two log lines about one kind of stranger. */

@@ -5,7 +5,7 @@ import { messageOf } from '../shared/thrown.js';
 import type { Arrived, Event, Refused } from './arrive.js';
 import type { Log, LogEntry, Outcome } from './log.js';
 import { needsReviewIn } from './needs-review.js';
-import type { ReceiverOptions } from './options.js';
+import { FUNCTION_OF, type ReceiverOptions } from './options.js';
 import { type Store, storeName } from './store.js';
 
 /** These functions save before they log, because a log may hang. None of them rejects. */
@@ -31,11 +31,6 @@ export interface Settling {
 
 /** The outcome of a webhook. */
 type Entry = LogEntry & { readonly outcome: Outcome };
-
-export const FUNCTION_OF = {
-  'deposit.received': 'onDepositReceived',
-  'withdrawal.broadcast': 'onWithdrawalBroadcast',
-} as const;
 
 export function createSettling(options: ReceiverOptions, store: Store | null, log: Log): Settling {
   const { onDepositReceived, onWithdrawalBroadcast } = options;

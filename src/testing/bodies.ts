@@ -167,7 +167,7 @@ function write(name: string, type: ReturnType<typeof typeOf>, value: unknown): s
   if (value === undefined || value === null) return JSON.stringify(value);
   const [expected, fits] = FITS[`${type?.kind}`] ?? TEXT;
   if (!fits(value)) throw new TypeError(`${name}: expected ${expected}, received ${quote(value)}`);
-  return type?.documentedAs === 'number' ? String(value) : JSON.stringify(value);
+  return type?.sampleAs === 'number' ? String(value) : JSON.stringify(value);
 }
 
 /** The largest seed: it becomes the last 12 hexadecimal digits of a UUID. */

@@ -12,14 +12,14 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import {
-  DEPOSIT_RECEIVED_FIELDS,
-  NOT_COMPLETED_WITHDRAWAL_FIELDS,
-  TX_ADDRESS_OWNER_FIELDS,
-  WITHDRAWAL_BROADCAST_FIELDS,
-} from '../../scripts/pages/fields.js';
+import { DEPOSIT_RECEIVED } from '../../src/parser/deposit-received.js';
 import { OTHER_SPELLING } from '../../src/parser/spelling.js';
 import { text } from '../../src/parser/values/text.js';
+import {
+  NOT_COMPLETED,
+  TX_ADDRESS_OWNER,
+  WITHDRAWAL_BROADCAST,
+} from '../../src/parser/withdrawal-broadcast.js';
 import { exactnessFault, LAST_ONE_COUNTS } from './texts.js';
 
 /**
@@ -54,7 +54,7 @@ const IS_OF_KIND = {
   address: ({ raw, address, destinationTag: tag }) =>
     address !== '' && [`${address}?dt=${tag ?? ''}`, tag === null ? address : null].includes(raw),
   object: ({ additionalFields, ...owner }) =>
-    isFields(additionalFields) && fieldsFault(owner, TX_ADDRESS_OWNER_FIELDS) === null,
+    isFields(additionalFields) && fieldsFault(owner, TX_ADDRESS_OWNER) === null,
 };
 
 /**
@@ -94,20 +94,20 @@ function shapeFault({ type, additionalFields, warnings, ...fields }) {
   if (!isFields(additionalFields)) return 'has no additionalFields';
   const isDeposit = type === 'deposit.received';
   const isCompleted = fields.status === 'COMPLETED';
-  const table = isDeposit ? DEPOSIT_RECEIVED_FIELDS : WITHDRAWAL_BROADCAST_FIELDS;
-  const others = isDeposit || isCompleted ? {} : NOT_COMPLETED_WITHDRAWAL_FIELDS;
+  const table = isDeposit ? DEPOSIT_RECEIVED : WITHDRAWAL_BROADCAST;
+  const others = isDeposit || isCompleted ? {} : NOT_COMPLETED;
   return fieldsFault(fields, { ...table, ...others }) ?? issuesFault(warnings);
 }
 
 /**
  * @param {Fields} fields
- * @param {import('../../scripts/pages/fields.js').FieldTable} table
+ * @param {import('../../src/parser/rules.js').Rules} table
  * @returns {string | null}
  */
 function fieldsFault(fields, table) {
-  const rules = Object.values(table);
+  const rules = Object.entries(table);
   if (Object.keys(fields).length !== rules.length) return `has the fields ${Object.keys(fields)}`;
-  for (const { name, need, type } of rules) {
+  for (const [name, { need, type }] of rules) {
     const value = fields[name];
     const isRight = value === null ? need !== 'required' : IS_OF_KIND[type.kind]?.(value, type);
     if (!isRight) return `has a wrong ${name}`;

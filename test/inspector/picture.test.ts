@@ -40,9 +40,14 @@ test('the amounts of a currency are bars, with the exact difference from what wa
   });
 });
 
-test('an amount that was sent in both spellings has one bar', () => {
-  const body = withdrawal({ deducedSettlementAmount: '"250.31"' });
-  const settled = toMoney(inspectBody(body)).at(-1);
+test.each([
+  ['"250.31"', '"250.31"'],
+  ['"250.31"', 'null'],
+  ['null', '"250.31"'],
+  [undefined, '"250.31"'],
+])('an amount that is sent in two spellings, %s and %s, has one bar', (usual, other) => {
+  const fields = { deductedSettlementAmount: usual, deducedSettlementAmount: other };
+  const settled = toMoney(inspectBody(withdrawal(fields))).at(-1);
   expect(settled?.bars.filter(({ label }) => label === 'debited')).toHaveLength(1);
 });
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import {
-  DEPOSIT_RECEIVED_FIELDS,
-  NOT_COMPLETED_WITHDRAWAL_FIELDS,
-  TX_ADDRESS_OWNER_FIELDS,
-  WITHDRAWAL_BROADCAST_FIELDS,
-} from '../../scripts/pages/fields.js';
+import { DEPOSIT_RECEIVED } from '../../src/parser/deposit-received.js';
+import type { Rules } from '../../src/parser/rules.js';
 import { nameOfRule } from '../../src/parser/spelling.js';
+import {
+  NOT_COMPLETED,
+  TX_ADDRESS_OWNER,
+  WITHDRAWAL_BROADCAST,
+} from '../../src/parser/withdrawal-broadcast.js';
 import { FIELDS, issuesOf, parseWith } from '../sample-bodies.js';
 
 /**
@@ -30,16 +31,16 @@ not completed  expected  address  toTxAddress
 owner          expected  text     name category
 `;
 
-const TABLES = {
-  deposit: DEPOSIT_RECEIVED_FIELDS,
-  withdrawal: WITHDRAWAL_BROADCAST_FIELDS,
-  'not completed': NOT_COMPLETED_WITHDRAWAL_FIELDS,
-  owner: TX_ADDRESS_OWNER_FIELDS,
+const TABLES: Readonly<Record<string, Rules>> = {
+  deposit: DEPOSIT_RECEIVED,
+  withdrawal: WITHDRAWAL_BROADCAST,
+  'not completed': NOT_COMPLETED,
+  owner: TX_ADDRESS_OWNER,
 };
 
 test('the rules of the reader are the contract', () => {
   const rules = Object.entries(TABLES).flatMap(([of, table]) =>
-    Object.values(table).map(({ name, need, type }) => `${of} ${need} ${type.kind} ${name}`),
+    Object.entries(table).map(([name, { need, type }]) => `${of} ${need} ${type.kind} ${name}`),
   );
   const contract = CONTRACT.trim()
     .split('\n')

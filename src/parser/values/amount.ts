@@ -70,20 +70,20 @@ export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 /** The `expected` text of an issue about an amount that exceeds the limits. */
 const AMOUNT_LIMITS = `a decimal number of at most ${MAX_LENGTH} characters and ${MAX_DIGITS} significant digits, whose magnitude is 0 or from 1e-${MAX_DIGITS} to below 1e${MAX_DIGITS + 1}`;
 
-type DocumentedAs = NonNullable<PlainType<Decimal>['documentedAs']>;
+type SampleAs = NonNullable<PlainType<Decimal>['sampleAs']>;
 
 /**
  * An amount that may be negative: a fee (negative for a rebate) or a loss (negative for a gain).
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function amount(documentedAs: DocumentedAs): PlainType<Decimal> {
-  return plainType({ kind: 'amount', read: readAmount, explain: explainAmount, documentedAs });
+export function amount(sampleAs: SampleAs): PlainType<Decimal> {
+  return plainType({ kind: 'amount', read: readAmount, explain: explainAmount, sampleAs });
 }
 
 /** An amount that moved or should move. It is never negative. */
 /* @__NO_SIDE_EFFECTS__ */
-export function nonNegativeAmount(documentedAs: DocumentedAs): PlainType<Decimal> {
-  return plainType({ ...amount(documentedAs), read: readNonNegativeAmount });
+export function nonNegativeAmount(sampleAs: SampleAs): PlainType<Decimal> {
+  return plainType({ ...amount(sampleAs), read: readNonNegativeAmount });
 }
 
 /**

@@ -10,7 +10,7 @@ export interface PlainType<T> {
   /** Describes what is odd about a value that `read` converts; null if nothing is. */
   readonly doubt?: ((value: unknown) => Fault | null) | undefined;
   /** The JSON type of an amount in the service's sample body. The parser accepts both. */
-  readonly documentedAs?: 'number' | 'string' | undefined;
+  readonly sampleAs?: 'number' | 'string' | undefined;
   /** The documented values of an enum. */
   readonly values?: readonly T[] | undefined;
 }
@@ -18,8 +18,8 @@ export interface PlainType<T> {
 /** Gives these types the same properties, because V8 reads objects of one shape faster. */
 /* @__NO_SIDE_EFFECTS__ */
 export function plainType<T>(type: PlainType<T>): PlainType<T> {
-  const { kind, read, explain, doubt, documentedAs, values } = type;
-  return { kind, read, explain, doubt, documentedAs, values };
+  const { kind, read, explain, doubt, sampleAs, values } = type;
+  return { kind, read, explain, doubt, sampleAs, values };
 }
 
 export function isNumberOrString(value: unknown): value is number | string {

@@ -1,6 +1,5 @@
 import { escapeUnprintable } from '../../parser/messages.js';
-import { redactPathIn } from '../../shared/redact.js';
-import { SECRET_LENGTH } from '../../shared/secret.js';
+import { redactPathIn, SECRET_LENGTH } from '../../shared/redact.js';
 import { type DeliverOptions, type DeliveryAttempt, deliver, sleep } from '../deliver.js';
 import type { TestBody } from './events.js';
 import type { HandlerTestsOptions } from './options.js';

@@ -15,9 +15,9 @@ test('any body is refused with a NotificationError, or read without loss, and al
 }, () => {
   const untouched = namesOnPrototypes();
   fc.assert(
-    fc.property(anyBody, fc.constantFrom(...PARSERS), (body, parser) => {
-      const fault = examine(body, parser);
-      if (fault !== null) throw new Error(`${parser.parse.name}, a body ${fault}: ${show(body)}`);
+    fc.property(anyBody, fc.constantFrom(...PARSERS), (body, safeParse) => {
+      const fault = examine(body, safeParse);
+      if (fault !== null) throw new Error(`${safeParse.name}, a body ${fault}: ${show(body)}`);
     }),
     { numRuns: runs(2000) },
   );

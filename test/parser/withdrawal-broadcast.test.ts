@@ -8,21 +8,6 @@ test('an address is also required if the status is faulty', () => {
   expect(issues.map(({ path }) => path[0])).toStrictEqual(['status', 'toTxAddress']);
 });
 
-test.each(['FAILED', 'BLOCKED'])('a withdrawal that is %s needs its identifiers', (status) => {
-  const failed = {
-    status,
-    withdrawalId: '3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44',
-    clientWithdrawalId: 'payout-7731',
-  };
-  expect(safeParseWithdrawalBroadcast(JSON.stringify(failed)).success).toBe(true);
-  for (const name of Object.keys(failed)) {
-    const { issues } = errorOf(
-      safeParseWithdrawalBroadcast(JSON.stringify({ ...failed, [name]: undefined })),
-    );
-    expect(issues.map(({ path }) => path[0])).toContain(name);
-  }
-});
-
 const UNUSUAL = [{ code: 'invalid_tx_address', path: ['toTxAddress'] }];
 
 test.each([

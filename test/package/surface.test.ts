@@ -52,15 +52,6 @@ test.each(Object.entries(TYPES))('%s exports what was agreed on', async (entry, 
   }
 });
 
-test('no two entries give one name to two types', () => {
-  // A store's types are those of the receiver that calls it.
-  const { store, ...others } = TYPES;
-  const namesOf = (types: string) => types.split(/\s+/).filter(Boolean);
-  const names = Object.values(others).flatMap(namesOf);
-  expect(names).toStrictEqual([...new Set(names)]);
-  expect(names).toStrictEqual(expect.arrayContaining(namesOf(store)));
-});
-
 test('an imported and a required copy know each other’s errors, and add their amounts', () => {
   const require = createRequire(import.meta.url);
   const cjs: typeof esm = require('payment-notifications');

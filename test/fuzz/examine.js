@@ -82,9 +82,6 @@ function lossFault(body, notification) {
     if (Object.hasOwn(additionalFields, name)) {
       const fault = exactnessFault(additionalFields[name], exact[name]);
       if (fault !== null) return `has changed its ${name}: ${fault}`;
-      // An unreadable spelling may be there beside one that was read.
-      const mayBeTwice = name.endsWith('SettlementAmount');
-      if (isKnown && !mayBeTwice && fields[name] !== null) return `has its ${name} twice`;
     } else if (!isKnown) {
       return `has lost its ${name}`;
     } else if (value !== null && value !== '' && name !== OTHER_SPELLING) {

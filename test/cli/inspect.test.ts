@@ -238,17 +238,9 @@ decision. For each reason, see node_modules/payment-notifications/docs/runbook.m
   });
 
   test('that have many faults are listed and counted up to a limit', async () => {
-    const most = { paymentRequestedAt: '[]', paymentReceivedAt: '[]' };
-    const listing = (fields: object) =>
-      command('inspect', {
-        stdin: `{"depositId":1}\n{"withdrawalId":1}\n${deposit({ ...fields })}`,
-      });
-    const { out } = await listing({ ...most, expirationTime: '[]' });
-    expect((await listing(most)).out).not.toMatch(/^ {12}and/m);
+    const { out } = await command('inspect', { stdin: '{"depositId":1}\n{"withdrawalId":1}' });
     expect(out.match(/^ {4}and \d+ more$/gm)).toStrictEqual(['    and 6 more', '    and 6 more']);
     expect(out.match(/^ {4}\w+: /gm)).toHaveLength(8);
-    expect(out).toContain('            and 1 more\n');
-    expect(out.match(/^ +\d {2}\w+: .*, first in/gm)).toHaveLength(20);
     // So that an archive takes no more memory.
     const totals = createTotals();
     for (let n = 0; n < 12_000; n += 1) {
@@ -256,7 +248,9 @@ decision. For each reason, see node_modules/payment-notifications/docs/runbook.m
       const saved = { folder: 'retry', since: null, reason };
       totals.add(judgeBody(deposit()), 'check', { place: 'x', saved }, null);
     }
-    expect(totals.report({ files: 0, unread: 0 })).toContain('            and 9,980 more\n');
+    const report = totals.report({ files: 0, unread: 0 });
+    expect(report).toContain('            and 9,980 more\n');
+    expect(report.match(/, first in/g)).toHaveLength(20);
   });
 
   test('may be none, and some may be unreadable', async () => {

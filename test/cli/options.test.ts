@@ -39,7 +39,6 @@ test.each<[wrong: string, message: string]>([
   ],
   ['send deposit --to --faulty', "Option '--to' argument is ambiguous"],
   [`${SEND} --copies 1001`, `--copies: ${WHOLE(1, 1000, '1001')}`],
-  [`${SEND} --header x`, "--header: expected 'NAME: VALUE', in quotes"],
   [`send ${TO}`, NO_BODY],
   [`send deposit a.json ${TO}`, NO_BODY],
   [`send a.json ${TO} --seed 1`, '--seed: expected a sample, received files'],

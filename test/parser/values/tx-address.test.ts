@@ -1,7 +1,12 @@
 import fc from 'fast-check';
-import { joinToTxAddress, splitToTxAddress, type TxAddress } from 'payment-notifications';
+import {
+  joinToTxAddress,
+  safeParseWithdrawalBroadcast,
+  splitToTxAddress,
+  type TxAddress,
+} from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from '../../sample-bodies.js';
+import { read, refusalOf, withdrawal } from '../../sample-bodies.js';
 
 const address = fc.string({ minLength: 1 }).filter((text) => !text.includes('?dt='));
 const destinationTag = fc.option(fc.string({ minLength: 1 }));
@@ -61,4 +66,25 @@ describe('joinToTxAddress', () => {
     const parts = { address: 'rAddress', destinationTag: tag as string | null };
     expect(joinToTxAddress(parts)).toBe('rAddress');
   });
+});
+
+const UNUSUAL = [{ code: 'invalid_tx_address', path: ['toTxAddress'] }];
+
+test.each([
+  ['rExample', []],
+  ['rExample?dt=12', []],
+  ['rExample?dt=', []],
+  ['bitcoincash:qExample', []],
+  ['rExample?dt=a:b/c', []],
+  ['rExample?dt=bWVtbw==', []],
+  ['rExample?tag=12', UNUSUAL],
+  ['rExample?DT=12', UNUSUAL],
+  ['rExample?to=x&dt=12', UNUSUAL],
+  ['rExample?dt=12&amount=5', UNUSUAL],
+  ['rExample&dt=12', UNUSUAL],
+  ['rExample=12', UNUSUAL],
+  ['rExample?dt=a=b', UNUSUAL],
+])('an address gives a warning if it may have a tag in another form: %s', (address, warnings) => {
+  const body = withdrawal({ toTxAddress: JSON.stringify(address) });
+  expect(read(safeParseWithdrawalBroadcast(body)).warnings).toMatchObject(warnings);
 });

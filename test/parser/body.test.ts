@@ -164,20 +164,16 @@ test('the cause of a refusal is what an object threw while it was read', () => {
   }
 });
 
+const bodyOf = (id: string) => fixture(id).body.toString();
+
 // Each body lacks other fields, so that an inherited one would be seen in its place.
 test.each<[of: string, body: string]>([
-  [
-    'a deposit without its optional fields',
-    fixture('deposit-received/required-only').body.toString(),
-  ],
+  ['a deposit without its optional fields', bodyOf('deposit-received/required-only')],
   ['a deposit without its required fields', '{"depositId":"x"}'],
   ['a withdrawal without its required fields', '{"withdrawalId":"x","status":"COMPLETED"}'],
-  [
-    'a failed withdrawal',
-    fixture('withdrawal-broadcast/failed-with-identifiers-alone').body.toString(),
-  ],
+  ['a failed withdrawal', bodyOf('withdrawal-broadcast/failed-with-identifiers-alone')],
   ['an owner', withdrawal({ txAddressOwner: '{"category":"exchange"}' })],
-  ['the other spelling', fixture('withdrawal-broadcast/deduced-spelling').body.toString()],
+  ['the other spelling', bodyOf('withdrawal-broadcast/deduced-spelling')],
   ['an unknown notification', '{}'],
   ['what is no object', '['],
 ])('no property of Object.prototype is taken for a field of %s', (_, text) => {

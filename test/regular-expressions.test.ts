@@ -19,11 +19,7 @@ const expressions = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     return found;
   });
 
-const isLinear = (literal: string) => {
-  const end = literal.lastIndexOf('/');
-  return isSafe(new RegExp(literal.slice(1, end), literal.slice(end + 1))).safe;
-};
-
 test.each(expressions)('$literal in $file is matched in linear time', ({ literal }) => {
-  expect(isLinear(literal)).toBe(true);
+  const end = literal.lastIndexOf('/');
+  expect(isSafe(new RegExp(literal.slice(1, end), literal.slice(end + 1))).safe).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync } from 'node:fs';
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspectBody } from 'payment-notifications/inspect';
 import { describe, expect, test } from 'vitest';
@@ -86,6 +86,12 @@ describe('one body', () => {
   test.each([
     ['review', 'a\u001b reason\n', '! F: check', [`${SAVED}: a\\u001b reason`]],
     ['review', null, '! F: check', [SAVED]],
+    [
+      'review',
+      'x'.repeat(2000),
+      '! F: check',
+      [`${SAVED}: ${'x'.repeat(400)}… (1,000 characters)`],
+    ],
     // Copies: the time of a download says nothing.
     ['mail', 'a\u001b reason\n', '! F: check', ['  Reason: a\\u001b reason']],
     ['mail', null, '✓ F: good', []],
@@ -100,7 +106,7 @@ describe('one body', () => {
     expect(linesOf(out.replace(file, 'F')).slice(0, lines.length)).toStrictEqual(lines);
     const json = JSON.parse((await command(['inspect', '--json', file])).out);
     const since = place === 'review' ? '1970-01-01T00:00:00.000Z' : null;
-    expect(json).toMatchObject({ since, reason: reason?.trim() ?? null });
+    expect(json).toMatchObject({ since, reason: reason?.trim().slice(0, 1000) ?? null });
   });
 
   test.each(['deposit', 'withdrawal'])('may be read as a %s', async (as) => {
@@ -189,6 +195,7 @@ reasons
     const store = join(folder, 'webhooks');
     const since = new Date('2026-09-21T14:34:20Z');
     const saved = [
+      ['!', 'progress/x.5555555555555555', deposit(), 'in progress, try 1'],
       ['!', 'retry/x.0000000000000000', deposit(), 'no connection to 10.0.0.1'],
       ['✗', 'review/x.1111111111111111', '{}', 'a field is missing [depositId 0b0f]'],
       ['!', 'review/x.2222222222222222', deposit(), 'base64 text of order order-1'],
@@ -196,6 +203,10 @@ reasons
       // Someone has moved only the body.
       ['!', 'review/x.4444444444444444', deposit(), null],
     ] as const;
+    // What is no body of the store: someone has moved one to `retry`, and a server writes another.
+    write('webhooks/review/x.0000000000000000.txt', 'unknown order\n');
+    write('webhooks/retry/.0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11', 'x');
+    write('webhooks/other/x.json', deposit());
     const lines = saved.map(([mark, name, body, reason]) => {
       if (reason !== null) write(`webhooks/${name}.txt`, `${reason}\n`);
       utimesSync(write(`webhooks/${name}.json`, body), since, since);
@@ -206,13 +217,14 @@ reasons
     const { exit, out } = await command(['inspect', '--quiet', store]);
     expect(exit).toBe(1);
     expect(out.replaceAll(`${store}/`, '')).toBe(`${lines.join('')}
-5 webhooks in 5 files
+6 webhooks in 6 files
 
-         3  to check
+         4  to check
          2  refused
 
 reasons
          2  review: a field is missing, first in review/x.1111111111111111.json
+         1  progress: in progress, try …, first in progress/x.5555555555555555.json
          1  retry: no connection to …, first in retry/x.0000000000000000.json
          1  review: base64 text of order …, first in review/x.2222222222222222.json
          1  review: without a reason, first in review/x.4444444444444444.json
@@ -222,21 +234,13 @@ decision. For each reason, see node_modules/payment-notifications/docs/runbook.m
 `);
     const json = await command(['inspect', '--json', store]);
     const waiting = { since: since.toJSON(), reason: 'no connection to 10.0.0.1' };
-    expect(JSON.parse(`${linesOf(json.out)[0]}`)).toMatchObject({ outcome: 'check', ...waiting });
+    expect(JSON.parse(`${linesOf(json.out)[1]}`)).toMatchObject({ outcome: 'check', ...waiting });
   });
 
   test('that have many faults are listed and counted up to a limit', async () => {
-    const most = { paymentRequestedAt: '[]', paymentReceivedAt: '[]' };
-    const listing = (fields: object) =>
-      command('inspect', {
-        stdin: `{"depositId":1}\n{"withdrawalId":1}\n${deposit({ ...fields })}`,
-      });
-    const { out } = await listing({ ...most, expirationTime: '[]' });
-    expect((await listing(most)).out).not.toMatch(/^ {12}and/m);
+    const { out } = await command('inspect', { stdin: '{"depositId":1}\n{"withdrawalId":1}' });
     expect(out.match(/^ {4}and \d+ more$/gm)).toStrictEqual(['    and 6 more', '    and 6 more']);
     expect(out.match(/^ {4}\w+: /gm)).toHaveLength(8);
-    expect(out).toContain('            and 1 more\n');
-    expect(out.match(/^ +\d {2}\w+: .*, first in/gm)).toHaveLength(20);
     // So that an archive takes no more memory.
     const totals = createTotals();
     for (let n = 0; n < 12_000; n += 1) {
@@ -244,11 +248,14 @@ decision. For each reason, see node_modules/payment-notifications/docs/runbook.m
       const saved = { folder: 'retry', since: null, reason };
       totals.add(judgeBody(deposit()), 'check', { place: 'x', saved }, null);
     }
-    expect(totals.report({ files: 0, unread: 0 })).toContain('            and 9,980 more\n');
+    const report = totals.report({ files: 0, unread: 0 });
+    expect(report).toContain('            and 9,980 more\n');
+    expect(report.match(/, first in/g)).toHaveLength(20);
   });
 
   test('may be none, and some may be unreadable', async () => {
-    mkdirSync(join(folder, 'empty'));
+    // One folder alone makes no store.
+    write('empty/retry/x.json', deposit());
     expect(await command(['inspect', join(folder, 'empty')])).toMatchObject({
       ...{ exit: 1, out: '0 webhooks in 0 files\n' },
     });

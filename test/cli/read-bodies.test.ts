@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, symlinkSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, symlinkSync, writeSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Input, readBodies } from '../../src/cli/read-bodies.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
-import { chunksOf, temporaryFolder } from './terminal.js';
+import { temporaryFolder } from './terminal.js';
 
 const { folder, write } = temporaryFolder();
 
@@ -17,8 +17,13 @@ const MAX_BYTES = 65_536;
 const many = `${one}\n`.repeat(100);
 
 /** Reads files, or standard input in chunks of some size. */
-const read = (paths: readonly string[], content: string | Buffer = '', chunk = MAX_BYTES) =>
-  readFrom(paths, Readable.from(chunksOf(content, chunk)));
+function read(paths: readonly string[], content: string | Buffer = '', size = MAX_BYTES) {
+  const bytes = Buffer.from(content);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+    bytes.subarray(at * size, (at + 1) * size),
+  );
+  return readFrom(paths, Readable.from(chunks));
+}
 
 async function readFrom(paths: readonly string[], input: Readable, afterEach = () => {}) {
   const err: string[] = [];
@@ -106,34 +111,6 @@ test('files of a folder are read by their names, and no link to a folder is foll
   expect(reading).toStrictEqual({ files: 3, unread: 0 });
   // A link that is named is meant.
   expect((await read([join(path, 'self')])).places).toHaveLength(3);
-});
-
-test('of a store, all folders are read, with the reasons and since when a body waits', async () => {
-  const store = join(folder, 'webhooks');
-  const since = new Date('2026-09-21T14:34:20Z');
-  const [a, b, c, d] = [...'0123'].map((digit) => `x.${digit.repeat(16)}`);
-  const bodies = [`progress/${d}.json`, `retry/${a}.json`, `review/${b}.json`, `review/${c}.json`];
-  for (const name of bodies) utimesSync(write(`webhooks/${name}`, one), since, since);
-  write(`webhooks/retry/${a}.txt`, 'no connection\n');
-  write(`webhooks/review/${b}.txt`, `${'x'.repeat(2000)}\n`);
-  // Someone has moved its body to `retry`.
-  write(`webhooks/review/${a}.txt`, 'unknown order\n');
-  write('webhooks/retry/.0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11', 'x');
-  write('webhooks/other/x.json', one);
-  const { inputs, places } = await read([store]);
-  expect(places).toStrictEqual(bodies.map((name) => `webhooks/${name}`));
-  const saved = [
-    { folder: 'progress', since, reason: null },
-    { folder: 'retry', since, reason: 'no connection' },
-    { folder: 'review', since, reason: 'x'.repeat(1000) },
-    { folder: 'review', since, reason: null },
-  ];
-  expect(inputs.map((input) => input.saved)).toStrictEqual(saved);
-  const alone = await read([join(store, `${bodies[1]}`)]);
-  expect(alone.inputs[0]?.saved).toStrictEqual(saved[1]);
-  // Neither folder alone makes a store.
-  write('half/retry/x.json', one);
-  expect((await read([join(folder, 'half')])).places).toStrictEqual([]);
 });
 
 test('of a folder, only files are read: no pipe or device has to be waited for', async () => {

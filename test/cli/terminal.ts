@@ -8,27 +8,19 @@ import { run } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
 type Given = Partial<Terminal> & {
-  readonly stdin?: string | Buffer;
-  /** The length of the chunks of standard input. */
-  readonly chunk?: number;
+  readonly stdin?: string;
 };
-
-export function chunksOf(content: string | Buffer, size: number): Buffer[] {
-  const bytes = Buffer.from(content);
-  const count = Math.ceil(bytes.length / size);
-  return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
-}
 
 /** Runs a command line in this process. */
 export async function command(
   line: string | readonly string[],
-  { stdin = '', chunk = Number.MAX_SAFE_INTEGER, ...given }: Given = {},
+  { stdin = '', ...given }: Given = {},
 ) {
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : [...line];
   const out: string[] = [];
   const err: string[] = [];
   const terminal: Terminal = {
-    input: Readable.from(chunksOf(stdin, chunk)),
+    input: Readable.from([Buffer.from(stdin)]),
     print: (text) => void out.push(text),
     warn: (text) => void err.push(text),
     onInterrupt() {},

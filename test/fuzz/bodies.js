@@ -1,21 +1,11 @@
-// Hostile bodies as arbitraries of fast-check: a fixture's body with up to three things done to it.
-// They shrink to a fixture with as little done to it as shows the fault.
+// Hostile bodies as arbitraries of fast-check: a fixture's body with up to three fields changed, and
+// perhaps damaged. They shrink to a fixture with as little done to it as shows the fault.
 import fc from 'fast-check';
 import { fixtures } from '../../fixtures/index.js';
 import { readWire } from '../../src/testing/wire.js';
-import { TEXTS, VALUES } from './values.js';
+import { decimalLiteral } from './texts.js';
 
-/**
- * @typedef {[name: string, json: string][]} Fields A JSON object, its values as JSON text.
- *
- * @typedef {object} Chosen What a mutation may make use of.
- * @property {number} at A place in a list or a text of whatever length.
- * @property {number} to Another one.
- * @property {string} name
- * @property {string} value JSON text.
- * @property {string} text
- * @property {string} part Of a number.
- */
+/** @typedef {[name: string, json: string][]} Fields A JSON object, its values as JSON text. */
 
 /**
  * The fixtures that are JSON objects of a real size, field by field; the samples first.
@@ -31,101 +21,72 @@ const SEEDS = fixtures
 
 const NAMES = [
   ...new Set(SEEDS.flatMap((fields) => fields.map(([name]) => name))),
-  ...'type additionalFields warnings deducedSettlementAmount'.split(' '),
-  ...'__proto__ constructor toString then toJSON length'.split(' '),
+  ...'type additionalFields warnings __proto__ constructor toString then toJSON length'.split(' '),
   ...['', '\u202e', 'a\nb'],
 ];
 
-/** What may stand in a field: the hostile values, and those of the other fields. */
-const ANY_VALUES = [
-  ...new Set(SEEDS.flatMap((fields) => fields.map(([, value]) => value))),
-  ...VALUES,
+/** Texts, amounts and times, most of them at a limit. */
+const TEXTS = [
+  ...'1. .5 +1 1e 1,5 0x10 1_000 NaN Infinity ١ 1e0000000079 1e-99999999999999999999'.split(' '),
+  ...[' 1', '1\n', '1'.repeat(79), `1.${'0'.repeat(158)}`, `1.${'0'.repeat(159)}`],
+  ...'1790000000.5 99999999999.9999 100000000000 100000000000000 -0.0001 8.64e15'.split(' '),
+  ...'2026-09-21 2026-09-21T24:00:00Z 2026-02-29T00:00:00Z 2028-02-29T00:00:00Z'.split(' '),
+  ...'2026-09-21t14:34:20.123456789+05:30 9999-12-31T23:59:59-01:00'.split(' '),
+  ...['', 'x', 'confirmed', ' FIXED', '6f9619ff-8b86-4d01-b42d-00cf4fc964ff\n', '?dt=1'],
+  ...['rAddress?dt=', 'rAddress?DT=1', 'a?dt=1?dt=2', 'constructor', 'x'.repeat(129)],
+  ...['\u0000', '\n', '\u2028', '\u202e', '\ud800', '🧾', '"', '\\', '\u001b[2J'],
 ];
 
-const NUMBER_PARTS = [...'0 9 . - + e E e5 e-90'.split(' '), '0'.repeat(20), '7'.repeat(70)];
-
-/**
- * What stands at a place.
- *
- * @template T
- * @param {readonly T[]} list Not empty.
- * @param {number} at
- */
-const pick = (list, at) => /** @type {T} */ (list[at % list.length]);
-
-/** @type {((fields: Fields, chosen: Chosen) => void)[]} The fields are never empty. */
-const FIELD_MUTATIONS = [
-  function drop(fields, { at }) {
-    fields.splice(at % fields.length, 1);
-  },
-  function add(fields, { at, name, value }) {
-    fields.splice(at % (fields.length + 1), 0, [name, value]);
-  },
-  function replace(fields, { at, value }) {
-    pick(fields, at)[1] = value;
-  },
-  function insert(fields, { at, to, text, part }) {
-    const field = pick(fields, at);
-    const isText = field[1].startsWith('"');
-    const cut = isText ? 1 + (to % (field[1].length - 1)) : to % (field[1].length + 1);
-    const inserted = isText ? JSON.stringify(text).slice(1, -1) : part;
-    field[1] = field[1].slice(0, cut) + inserted + field[1].slice(cut);
-  },
-];
-
-const TOKENS = [...'{}[],:"\\1e.- ', 'null', '"status"'];
-
-/** @type {((bytes: Buffer, chosen: { at: number, to: number, noise: number[] }) => Buffer)[]} */
-const BYTE_MUTATIONS = [
-  function truncate(bytes, { at }) {
-    return bytes.subarray(0, at % (bytes.length + 1));
-  },
-  function flip(bytes, { at, to }) {
-    const copy = Buffer.from(bytes);
-    const index = at % copy.length;
-    copy[index] = (copy[index] ?? 0) ^ (1 << (to & 7));
-    return copy;
-  },
-  function replaceByTokens(_bytes, { noise }) {
-    return Buffer.from(noise.map((at) => pick(TOKENS, at)).join(''));
-  },
-];
+const value = fc.oneof(
+  fc.constantFrom(...new Set(SEEDS.flatMap((fields) => fields.map(([, json]) => json)))),
+  fc.constantFrom(...TEXTS).map((text) => JSON.stringify(text)),
+  decimalLiteral,
+  fc.constantFrom(
+    ...'true false {} [] ["x"] {"name":"","category":""} {"name":1,"category":"x"}'.split(' '),
+    ...'{"__proto__":{"x":1}} {"category":{},"name":"x","more":1}'.split(' '),
+  ),
+);
 
 const place = fc.nat({ max: 0xffff });
-const fieldMutation = fc.tuple(
-  fc.constantFrom(...FIELD_MUTATIONS),
-  fc.record({
-    at: place,
-    to: place,
-    name: fc.constantFrom(...NAMES),
-    value: fc.constantFrom(...ANY_VALUES),
-    text: fc.constantFrom(...TEXTS, ...NUMBER_PARTS),
-    part: fc.constantFrom(...NUMBER_PARTS),
-  }),
-);
-const byteMutation = fc.tuple(
-  fc.constantFrom(...BYTE_MUTATIONS),
-  fc.record({ at: place, to: place, noise: fc.array(place, { maxLength: 40 }) }),
+
+/** What is done to a field: another value under its name or another one, or nothing is left. */
+const change = fc.record({
+  at: place,
+  name: fc.option(fc.constantFrom(...NAMES), { freq: 2 }),
+  json: fc.option(value),
+});
+
+/** Of one in four bodies, the bytes end too early, or a bit of them is another. */
+const damage = fc.oneof(
+  { arbitrary: fc.constant(null), weight: 3 },
+  fc.record({ at: place, bit: fc.option(fc.nat(7), { freq: 2 }) }),
 );
 
 /** A body as bytes, mostly still JSON. */
 export const bytesBody = fc
   .tuple(
     fc.constantFrom(...SEEDS),
-    fc.array(fieldMutation, { maxLength: 3 }),
+    fc.array(change, { maxLength: 3 }),
     fc.constantFrom('', '', ' ', '\n  '),
-    // Three of four bodies stay JSON, unless a field has become none.
-    fc.oneof({ arbitrary: fc.constant(null), weight: 3 }, byteMutation),
+    damage,
   )
-  .map(([seed, fieldMutations, space, damage]) => {
-    /** @type {Fields} */
-    const fields = seed.map(([name, json]) => [name, json]);
-    for (const [mutate, chosen] of fieldMutations) if (fields.length > 0) mutate(fields, chosen);
+  .map(([seed, changes, space, damaged]) => {
+    const fields = [...seed];
+    for (const { at, name, json } of changes) {
+      const index = at % (fields.length + 1);
+      const [own = ''] = fields[index] ?? [];
+      /** @type {Fields} */
+      const others = json === null ? [] : [[name ?? own, json]];
+      fields.splice(index, name === null ? 1 : 0, ...others);
+    }
     const members = fields.map(([name, json]) => `${space}${JSON.stringify(name)}:${space}${json}`);
     const bytes = Buffer.from(`{${members.join(',')}}`);
-    if (damage === null) return bytes;
-    const [mutate, chosen] = damage;
-    return mutate(bytes, chosen);
+    if (damaged === null) return bytes;
+    const { at, bit } = damaged;
+    if (bit === null) return bytes.subarray(0, at % (bytes.length + 1));
+    const index = at % bytes.length;
+    bytes[index] = (bytes[index] ?? 0) ^ (1 << bit);
+    return bytes;
   });
 
 const textBody = bytesBody.map((bytes) => bytes.toString());

@@ -2,7 +2,6 @@ import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { isLosslessNumber, parse as parseLossless, stringify } from 'lossless-json';
 import {
-  Decimal,
   idempotencyKey,
   safeParseDepositReceived,
   safeParseNotification,
@@ -43,15 +42,12 @@ function expectAsParsed(
   });
   const json = JSON.parse(JSON.stringify(notification));
   const { additionalFields } = json;
-  for (const { name, raw, parsed } of fields) {
+  for (const { name, parsed } of fields) {
     // Two spellings of one field.
     if (/^deduc(?:t?ed)SettlementAmount$/.test(name)) continue;
     const isDocumented = Object.hasOwn(SAMPLES[notification.type], name);
     const own = Object.hasOwn(additionalFields, name) ? additionalFields[name] : null;
     deepStrictEqual(parsed, isDocumented ? json[name] : own);
-    if (isDocumented && (notification[name as 'type'] as unknown) instanceof Decimal) {
-      expect(new Decimal(raw.replaceAll('"', '')).equals(String(parsed)), name).toBe(true);
-    }
   }
 }
 

@@ -1,13 +1,7 @@
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { displayValue, formatDuration, plural, shorten } from '../../src/inspect/display.js';
+import { displayValue, formatDuration } from '../../src/inspect/display.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
-
-test('a count has its separators and its noun', () => {
-  expect(plural(1, 'webhook')).toBe('1 webhook');
-  expect(plural(2000, 'webhook')).toBe('2,000 webhooks');
-  expect(plural(0, 'fault')).toBe('0 faults');
-});
 
 test.each([
   [0, '0 s'],
@@ -22,11 +16,6 @@ test.each([
   [172_800_000, '2 days'],
 ])('%i ms are %s', (ms, words) => {
   expect(formatDuration(ms)).toBe(words);
-});
-
-test('a long text is truncated, and what is invisible is escaped', () => {
-  expect(shorten('a\u202e\nb')).toBe('a\\u202e\\u000ab');
-  expect(shorten('x'.repeat(2000), 3)).toBe('xxx… (2,000 characters)');
 });
 
 test.each<[of: 'deposit' | 'withdrawal', name: string, wire: string, read: string]>([

@@ -71,15 +71,6 @@ test('a field that is nested too deeply has no value', () => {
   expect(fields).toContainEqual(field('extra', deep, null, 'deeply_nested'));
 });
 
-test('text and bytes are the same, with a byte-order mark or without', () => {
-  const body = deposit({ network: '"Zürich"' });
-  const bytes = new Uint8Array(Buffer.from(body)).buffer;
-  for (const same of [`\uFEFF${body}`, bytes, Buffer.from(`\uFEFF${body}`)]) {
-    expect(inspectBody(same)).toStrictEqual(inspectBody(body));
-  }
-  expect(inspectBody(Buffer.from('\uFEFF{x'))).toStrictEqual(inspectBody('{x'));
-});
-
 const NO_BODY = 'body: expected text or bytes, received';
 const NO_TYPE = 'as: expected deposit.received or withdrawal.broadcast, received';
 

@@ -5,18 +5,11 @@ const X = 'x'.repeat(40);
 
 /** Line, column, and the text before and after the first error. */
 test.each([
-  ['', 1, 1, '', ''],
   ['hello, world, hello!', 1, 1, '', 'hello, world, hello!'],
   ['hello, worlds, hello!', 1, 1, '', 'hello, worlds, hello…'],
-  ['{"a":1,}', 1, 8, '{"a":1,', '}'],
-  ['{\n  "amount": 0,5\n}', 2, 15, '  "amount": 0,', '5'],
   ['{\n  "amount": 0,5\r\n}', 2, 15, '  "amount": 0,', '5'],
   ['{"a":tru', 1, 9, '{"a":tru', ''],
-  ['{"a":trx', 1, 6, '{"a":', 'trx'],
-  ['{"a":"\\u12"', 1, 7, '{"a":"', '\\u12"'],
-  ['{"a" t', 1, 6, '{"a" ', 't'],
-  ['["\\u00e9",1e5x', 1, 14, '["\\u00e9",1e5', 'x'],
-  ['{"a":1.}', 1, 7, '{"a":1', '.}'],
+  ['\ufeff{x\u202e', 1, 2, '{', 'x\\u202e'],
   ['{"a":"\u202e\n"}', 1, 8, '{"a":"\\u202e', ''],
   [`{"name":"${X}"x,"b":2}`, 1, 51, `…${X.slice(1)}"`, 'x,"b":2}'],
 ])('%j breaks in line %i, column %i', (text, line, column, before, after) => {
@@ -25,7 +18,7 @@ test.each([
 });
 
 test('a body that is JSON, too large or not text has no such fault', () => {
-  for (const body of ['[]', '{}', Buffer.from([0x7b, 0xff]), ' '.repeat(70_000)]) {
+  for (const body of ['[]', '{}', Uint8Array.of(0x7b, 0xff).buffer, ' '.repeat(70_000)]) {
     expect(inspectBody(body).jsonFault).toBeNull();
   }
 });

@@ -1,7 +1,6 @@
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
 import { toMoments, toMoney } from '../../inspector/picture.js';
-import { toRows } from '../../inspector/rows.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
 /** The bars of what was deposited, displayed or settled, by label. */
@@ -49,19 +48,4 @@ test.each([
   const fields = { deductedSettlementAmount: usual, deducedSettlementAmount: other };
   const settled = toMoney(inspectBody(withdrawal(fields))).at(-1);
   expect(settled?.bars.filter(({ label }) => label === 'debited')).toHaveLength(1);
-});
-
-const FAULT = { kind: 'fault', text: 'expected a decimal number, received "1,5"' };
-
-test.each([
-  ['status', undefined, 'not sent', null, [{ kind: 'fault' }]],
-  ['network', 'null', 'no value', 'null', []],
-  ['clientPaymentId', '"order-7"', 'order-7', null, []],
-  ['paymentReceivedAt', '"1790001260"', '2026-09-21 14:34:20 UTC', '"1790001260"', []],
-  ['actualDepositAmount', '"1,5"', 'not read', '"1,5"', [FAULT]],
-])('the row of %s, sent as %s, says %s', (name, wire, read, sent, remarks) => {
-  const rows = toRows(inspectBody(deposit({ [name]: wire })));
-  expect(rows.find((row) => row.name === name)).toMatchObject({
-    ...{ read: [['', read]], sent, remarks },
-  });
 });

@@ -87,6 +87,13 @@ test('the sentence and the identifiers are copied', async () => {
     await click(page, 'Copy sentence');
     await page.getByRole('button', { name: 'Copied sentence' }).waitFor();
     expect(await copied()).toBe(ARRIVED);
+    // As on a page from a server without TLS.
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await click(page, 'Copy idempotency key');
+    await page.getByRole('status').getByText('idempotency key: not copied').waitFor();
+    // It is said until something else is shown.
+    await page.locator('#box').fill('{}');
+    expect(await page.getByRole('status').textContent()).toMatch(/^refused: The body is /);
   });
 });
 
@@ -99,6 +106,9 @@ test('a field has its meaning, and what others misread; times and amounts have a
     const rateType = await textOf(page, '[data-field=rateType]');
     expect(rateType).toMatch(/not readsent as1expected "FIXED"/);
     expect(await textOf(page, '#faults')).toBe('1 warning');
+    expect(await textOf(page, '[data-field=settlementRateDepegLossAmount]')).toMatch(
+      /no valuesent asnull$/,
+    );
     expect(await textOf(page, '.times')).toContain('received2026-09-21 14:34:20 UTC');
     expect(await textOf(page, '.money')).toContain('0.108226789012345678 more than expected');
   });
@@ -111,7 +121,11 @@ test('a file is opened', async () => {
     const notice = (text: string) => page.locator('.notice', { hasText: text }).waitFor();
     await open(Buffer.from(withdrawal()));
     await notice('callback.json.');
-    expect(await textOf(page, '.sentence')).toMatch(/^Withdrawal payout-7731 completed/);
+    expect(await page.getByRole('status').textContent()).toMatch(/^callback\.json\. good: Withdr/);
+    expect(await page.locator('#box').inputValue()).toBe(withdrawal());
+    await open(Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1'));
+    await notice('callback.json. Its bytes are not UTF-8.');
+    expect(await textOf(page, '.sentence')).toContain('bytes that are not UTF-8');
     await open(Buffer.alloc(10_000_000, '\n'));
     await notice('65,537 characters, too long for this box.');
     expect(await textOf(page, '.sentence')).toContain('more than 65536 bytes');

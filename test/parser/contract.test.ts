@@ -77,6 +77,11 @@ describe.each(FIELDS)('$name of a $of', (field) => {
   });
 });
 
+test('an address is also required if the status is faulty', () => {
+  const result = parseWith({ of: 'withdrawal', name: 'status' }, '"DONE"', { toTxAddress: 'null' });
+  expect(issuesOf(result).map(({ path }) => path[0])).toStrictEqual(['status', 'toTxAddress']);
+});
+
 const AMOUNTS = FIELDS.filter(({ kind }) => kind === 'amount');
 
 test.each(AMOUNTS)('$name of a $of may be negative only if it is a fee or a loss', (field) => {

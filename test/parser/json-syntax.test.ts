@@ -64,17 +64,3 @@ test.each([
   expect(findSyntaxError(text)).toBe(text.length);
   expect(findSyntaxError(`${text}\u0000`)).toBe(text.length);
 });
-
-test.each([
-  ['[1}', 2],
-  ['{"a":1]', 6],
-  ['{"a":1,}', 7],
-  ['{,"a":1}', 1],
-  ['{"a":[1],2', 9],
-  ['[[1],2', 6],
-  ['["a":1]', 4],
-  ['"a\\"', 4],
-  ['"', 1],
-])('the first error in %j is at %i', (text, at) => {
-  expect(findSyntaxError(text)).toBe(at);
-});

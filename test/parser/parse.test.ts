@@ -1,5 +1,6 @@
 import {
   idempotencyKey,
+  type PaymentNotification,
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
@@ -15,7 +16,7 @@ import {
 import { expect, test } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
 import { inShort } from '../package/outcomes.js';
-import { deposit, errorOf, refusalOf } from '../sample-bodies.js';
+import { deposit, errorOf, refusalOf, withdrawal } from '../sample-bodies.js';
 
 const ENDPOINTS = {
   deposit: {
@@ -61,4 +62,26 @@ test.each(fixtures)('$id', async ({ body, endpoint, expected }) => {
 test('a shared endpoint says that a deposit was refused', () => {
   const { notificationType } = errorOf(safeParseNotification(deposit({ status: '"X"' })));
   expect(notificationType).toBe('deposit.received');
+});
+
+test('the idempotency key is the same whatever the case of the identifier', () => {
+  const keyOf = (withdrawalId: string) =>
+    idempotencyKey(parseWithdrawalBroadcast(withdrawal({ withdrawalId })));
+  const id = '"3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44"';
+  expect(keyOf(id.toUpperCase())).toBe(keyOf(id));
+});
+
+const WITHDRAWAL = { type: 'withdrawal.broadcast', withdrawalId: 'x', status: 'FAILED' };
+
+test.each<[string, unknown, string]>([
+  ['nothing', undefined, 'no value'],
+  ['a parsed body', JSON.parse(deposit()), 'an object'],
+  ['a deposit without its identifier', { type: 'deposit.received' }, 'an object'],
+  ['a withdrawal without its status', { ...WITHDRAWAL, status: undefined }, 'an object'],
+  ['another type', { ...WITHDRAWAL, type: 'withdrawal' }, 'an object'],
+  ['an identifier that is not text', { ...WITHDRAWAL, withdrawalId: 1 }, 'an object'],
+])('there is no key of %s, which would be the key of every event', (_, value, received) => {
+  expect(() => idempotencyKey(value as PaymentNotification)).toThrow(
+    new TypeError(`idempotencyKey: expected a notification, received ${received}`),
+  );
 });

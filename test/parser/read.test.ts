@@ -50,7 +50,7 @@ describe('a field that is nested deeply', () => {
   const messages = ({ warnings }: { warnings: readonly { message: string }[] }) =>
     warnings.map(({ message }) => message);
 
-  test.each([1000, 1001, 10_000])('by %s levels costs no digit and no notification', (levels) => {
+  test.each([1000, 1001])('by %s levels costs no digit and no notification', (levels) => {
     const body = deposit({ deep: nested(levels), also: '1.50', actualDepositAmount: '1e-18' });
     const notification = read(safeParseDepositReceived(body));
     expect(notification.actualDepositAmount.toString()).toBe('0.000000000000000001');
@@ -84,12 +84,6 @@ describe('a field that is nested deeply', () => {
       leftOut('body', received),
     ]);
   });
-});
-
-test('a notification has the order of the rules, and ends with its faults', () => {
-  const names = Object.keys(read(safeParseDepositReceived(deposit({ extra: '1' }))));
-  const rules = Object.keys(DEPOSIT_RECEIVED);
-  expect(names).toStrictEqual(['type', ...rules, 'additionalFields', 'warnings']);
 });
 
 test('a field of an owner is not taken for one of the withdrawal', () => {

@@ -2,12 +2,11 @@
 import type { Decimal as HostDecimal } from 'decimal.js';
 import * as pn from 'payment-notifications';
 import { type Inspection, inspectBody, type QuirkCode } from 'payment-notifications/inspect';
-import { type DeliveryResult, deliver, depositReceivedBody } from 'payment-notifications/testing';
 
 export function handle(body: pn.RawBody): number {
   const result: pn.ParseResult<pn.PaymentNotification> = pn.safeParseNotification(body);
   const { success, notification, error } = result;
-  if (!success) return refuse(error);
+  if (!success) return error.issues[0].code === 'missing_field' ? 422 : 400;
   const key: string = pn.idempotencyKey(notification);
   switch (notification.type) {
     case 'deposit.received':
@@ -50,14 +49,6 @@ function settle(withdrawal: pn.WithdrawalBroadcast): string {
   }
 }
 
-function refuse({ issues, reference, notificationType }: pn.NotificationError): number {
-  const type: pn.NotificationType | null = notificationType;
-  const { paymentId }: pn.NotificationReference = reference;
-  const [first]: readonly [pn.NotificationIssue, ...pn.NotificationIssue[]] = issues;
-  const code: pn.IssueCode = first.code;
-  return type !== null && paymentId !== undefined && code === 'missing_field' ? 422 : 400;
-}
-
 function never(value: never): never {
   throw new Error(`not handled: ${value}`);
 }
@@ -68,10 +59,4 @@ export const parsers = { parse: pn.parseDepositReceived, safeParse: pn.safeParse
 export function quirksOf(body: Uint8Array, as?: pn.NotificationType): QuirkCode[] {
   const inspection: Inspection = inspectBody(body, { as });
   return inspection.fields.flatMap(({ quirks }) => quirks.map(({ code }) => code));
-}
-
-export async function tryEndpoint(url: string): Promise<boolean> {
-  const body = depositReceivedBody({ actualDepositAmount: '0.5', network: undefined }, { seed: 7 });
-  const result: DeliveryResult = await deliver(body, { url, copies: 2, timeoutMs: 5000 });
-  return result.delivered && result.attempts.length === 2;
 }

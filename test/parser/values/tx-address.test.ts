@@ -1,22 +1,43 @@
 import fc from 'fast-check';
-import { joinToTxAddress, splitToTxAddress, type TxAddress } from 'payment-notifications';
+import {
+  joinToTxAddress,
+  safeParseWithdrawalBroadcast,
+  splitToTxAddress,
+  type TxAddress,
+} from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from '../../sample-bodies.js';
+import { read, refusalOf, withdrawal } from '../../sample-bodies.js';
 
 const address = fc.string({ minLength: 1 }).filter((text) => !text.includes('?dt='));
 const destinationTag = fc.option(fc.string({ minLength: 1 }));
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 
+/** The warning about an address that may have a tag in another form. */
+const UNUSUAL = [{ code: 'invalid_tx_address', path: ['toTxAddress'] }];
+
 describe('splitToTxAddress', () => {
   test.each([
-    ['rAddress?dt=', 'rAddress', null],
-    ['rAddress?dt=a%20b&c', 'rAddress', 'a%20b&c'],
-    ['rAddress?dt=1?dt=2', 'rAddress', '1?dt=2'],
-    ['rAddress?DT=1', 'rAddress?DT=1', null],
-    ['rAddress?memo=1&dt=2', 'rAddress?memo=1&dt=2', null],
-    [' rAddress ?dt= 1 ', ' rAddress ', ' 1 '],
-  ])('splits %j', (raw, address, destinationTag) => {
-    expect(splitToTxAddress(raw)).toStrictEqual({ raw, address, destinationTag });
+    ['rAddress', 'rAddress', null, []],
+    ['rAddress?dt=', 'rAddress', null, []],
+    [' rAddress ?dt= 1 ', ' rAddress ', ' 1 ', []],
+    ['bitcoincash:qAddress', 'bitcoincash:qAddress', null, []],
+    ['rAddress?dt=a:b/c', 'rAddress', 'a:b/c', []],
+    ['rAddress?dt=bWVtbw==', 'rAddress', 'bWVtbw==', []],
+    ['rAddress?dt=a=b', 'rAddress', 'a=b', UNUSUAL],
+    ['rAddress?dt=a%20b&c', 'rAddress', 'a%20b&c', UNUSUAL],
+    ['rAddress?dt=1?dt=2', 'rAddress', '1?dt=2', UNUSUAL],
+    ['rAddress?DT=1', 'rAddress?DT=1', null, UNUSUAL],
+    ['rAddress?memo=1&dt=2', 'rAddress?memo=1&dt=2', null, UNUSUAL],
+    ['rAddress?tag=12', 'rAddress?tag=12', null, UNUSUAL],
+    ['rAddress&dt=12', 'rAddress&dt=12', null, UNUSUAL],
+    ['rAddress=12', 'rAddress=12', null, UNUSUAL],
+  ])('splits %j, as a withdrawal does, and warns if it is unusual', (raw, address, tag, faults) => {
+    const parts = { raw, address, destinationTag: tag };
+    expect(splitToTxAddress(raw)).toStrictEqual(parts);
+    const body = withdrawal({ toTxAddress: JSON.stringify(raw) });
+    const { toTxAddress, warnings } = read(safeParseWithdrawalBroadcast(body));
+    expect(toTxAddress).toStrictEqual(parts);
+    expect(warnings).toMatchObject(faults);
   });
 
   test('gives back what was joined', () => {

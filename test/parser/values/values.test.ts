@@ -35,7 +35,6 @@ wire                                      | text       | id         | non-negati
 "2024-02-29T00:00:00Z"                    | =          | invalid_id | invalid_amount         | invalid_amount         | "2024-02-29T00:00:00.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "?dt=1"                                   | =          | invalid_id | invalid_amount         | invalid_amount         | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | invalid_tx_address | wrong_type
 true                                      | wrong_type | wrong_type | wrong_type             | wrong_type             | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
-[]                                        | wrong_type | wrong_type | wrong_type             | wrong_type             | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 ["CONFIRMED"]                             | wrong_type | wrong_type | wrong_type             | wrong_type             | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 {}                                        | wrong_type | wrong_type | wrong_type             | wrong_type             | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | missing_field
 {"name":"","category":""}                 | wrong_type | wrong_type | wrong_type             | wrong_type             | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | =
@@ -92,9 +91,6 @@ describe.each(Object.entries(SPECIMENS))('%s', (kind, field) => {
 
 /** What a customer may have written, and the service may send in the wrong field. */
 const PERSONAL = [
-  'alice@example.com',
-  'Alice Example',
-  'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY',
   'alice@example.com rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?dt=48291',
   '12 Example Street',
 ];

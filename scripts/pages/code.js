@@ -1,5 +1,5 @@
-// The text of a page: its blocks of code, and the anchors of its headings. A comment above each block
-// says what it is:
+// The text of a page: its blocks of code, and the anchors of its headings. A comment above each
+// block says what it is:
 //
 //   <!-- file: NAME -->  that file, which exists nowhere else: tests write it, check it and run it
 //   <!-- from: PATH -->  part of a file of the repository, by its path from the page

@@ -158,7 +158,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     try {
       sendNode(response, answer);
     } catch (error) {
-      // A response that other middleware has changed may throw. Its sender would wait for an answer.
+      // A response that other middleware has changed may throw. Its sender would wait for an
+      // answer.
       try {
         response.destroy();
       } catch {} // the first error says more

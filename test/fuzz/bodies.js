@@ -1,5 +1,5 @@
-// Hostile bodies as arbitraries of fast-check: a fixture's body with up to three fields changed, and
-// perhaps damaged. They shrink to a fixture with as little done to it as shows the fault.
+// Hostile bodies as arbitraries of fast-check: a fixture's body with up to three fields changed,
+// and perhaps damaged. They shrink to a fixture with as little done to it as shows the fault.
 import fc from 'fast-check';
 import { fixtures } from '../../fixtures/index.js';
 import { readWire } from '../../src/testing/wire.js';

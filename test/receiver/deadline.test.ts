@@ -178,16 +178,4 @@ describe('a body that stalls', () => {
     expect((await answered).status).toBe(500);
     expect(calls).toStrictEqual([LATE]);
   });
-
-  test('shares its deadline with the function that gets it', async () => {
-    const slow = held();
-    const { later, answered, calls } = sendHalf({ onDepositReceived: slow.run });
-    await later.called;
-    vi.advanceTimersByTime(20_000);
-    later.resolve();
-    await slow.called;
-    pass(5000);
-    expect((await answered).status).toBe(500);
-    expect(calls).toStrictEqual([LATE]);
-  });
 });

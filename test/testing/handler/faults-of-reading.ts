@@ -27,17 +27,8 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     fault('settlementAmount', 'The handler moved settlementAmount', ({ one, settle }) =>
       settle({ amount: one.settlementAmount }),
     ),
-    fault('twice', 'The amount was moved 2 times', ({ move, settle }) =>
-      settle({ amount: move.amount.times(2) }),
-    ),
     fault('in satoshi', '100000000 times too large', ({ move, settle }) =>
       settle({ amount: move.amount.times(1e8) }),
-    ),
-    fault(
-      'the display amount',
-      'received +21.75 EUR. The handler moved another currency, or several',
-      ({ one, settle }) =>
-        settle({ currency: one.displayCurrency, amount: one.actualDisplayAmount }),
     ),
     fault('in the network', 'but BITCOIN is the network', ({ one, settle }) =>
       settle({ currency: `${one.network}` }),

@@ -11,12 +11,8 @@ import { bytesBody } from '../fuzz/bodies.js';
 import { runs } from '../fuzz/runs.js';
 
 const labelsOf = (body: string) => bodyVariants(body).map(({ label }) => label);
-const variant = (body: string, label: string) => {
-  const found = bodyVariants(body).find((candidate) => candidate.label === label);
-  if (found === undefined)
-    throw new Error(`no variant ${label} among ${labelsOf(body).join('; ')}`);
-  return JSON.parse(found.body);
-};
+const variant = (body: string, label: string) =>
+  JSON.parse(bodyVariants(body).find((one) => one.label === label)?.body ?? '');
 
 const validBody = bytesBody.map(String).filter((body) => safeParseNotification(body).success);
 

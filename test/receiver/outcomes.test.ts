@@ -154,22 +154,6 @@ test.each<[what: string, save: Store['save'] | undefined, message: string]>([
   expect(remove.mock.calls).toStrictEqual([[nameOf(KEY, DEPOSIT)]]);
 });
 
-test('a body in review that is delivered again stays there until it is settled', async () => {
-  const errors: unknown[] = [UNKNOWN_ORDER, new Error('the database is down')];
-  const { ask, saved, receiver, entries } = open({
-    async onDepositReceived() {
-      if (errors.length > 0) throw errors.shift();
-    },
-  });
-  expect(await ask(DEPOSIT)).toStrictEqual(OK);
-  expect(await ask(DEPOSIT)).toStrictEqual(FAILED);
-  expect(saved()).toStrictEqual([['review', 'the database is down', KEY, DEPOSIT]]);
-  await receiver.retry(); // someone decides, and no round
-  expect(await ask(DEPOSIT)).toStrictEqual(OK);
-  expect(saved()).toStrictEqual([]);
-  expect(entries.map(({ outcome }) => outcome)).toStrictEqual(['review', 'retry', 'settled']);
-});
-
 test('the name of a saved body is its key, or "refused", and a part of its SHA-256; its reason is printable', async () => {
   const withdrawal = withdrawalBroadcastBody({ status: 'FAILED' });
   const { receiver, review } = open({

@@ -93,26 +93,20 @@ describe('a body in progress', () => {
     expect(await round()).toBe('b');
   });
 
-  test('whose process has ended is tried again, and after three times, is for review', async () => {
-    const { receiver, leave, saved, calls } = open();
-    leave(NAME, DEPOSIT, 'progress', 0, 2);
+  test('whose process has ended is claimed as it was found, and after three times, for review', async () => {
+    const { receiver, leave, saved, calls, options } = open();
+    const save = vi.spyOn(options.store as Store, 'save');
+    leave(NAME, DEPOSIT, 'progress', 5, 2);
     await receiver.retry();
+    const from = { name: NAME, place: 'progress', since: new Date(5), tries: 2 };
+    const claim = { to: 'progress', name: NAME, key: KEY, reason: '', body: bytes(DEPOSIT), from };
+    expect(save.mock.calls).toStrictEqual([[claim]]);
     expect([saved(), calls.splice(0)]).toStrictEqual([[], [ENDED, PASSED_ON]]);
     leave(NAME, DEPOSIT, 'progress', 0, 3);
     await receiver.retry();
     expect(saved()).toStrictEqual([['review', ENDED_THRICE, KEY, DEPOSIT]]);
     expect(calls).toStrictEqual([['review', ENDED_THRICE, KEY]]);
   });
-});
-
-test('a round claims what it has found', async () => {
-  const { receiver, leave, options } = open();
-  const save = vi.spyOn(options.store as Store, 'save');
-  leave(NAME, DEPOSIT, 'progress', 5, 2);
-  await receiver.retry();
-  const from = { name: NAME, place: 'progress', since: new Date(5), tries: 2 };
-  const saved = { to: 'progress', name: NAME, key: KEY, reason: '', body: bytes(DEPOSIT), from };
-  expect(save.mock.calls).toStrictEqual([[saved]]);
 });
 
 test.each<[what: string, store: Partial<Store>]>([

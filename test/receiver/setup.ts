@@ -55,28 +55,18 @@ type Kept = SavedBody & { readonly since: Date; readonly tries: number };
 function createMemory() {
   const newPlace = () => new Map<string, Kept>();
   const places = { progress: newPlace(), retry: newPlace(), review: newPlace() };
-  const { progress, retry, review } = places;
+  const { progress, retry } = places;
   const store: Store = {
     async save(saved) {
-      const { to, name, from } = saved;
-      if (from && places[from.place].get(name)?.since !== from.since) return false;
-      if (to === 'progress' && review.has(name)) return true; // it stays there, without a claim
-      const claims = from ? from.tries + 1 : (progress.get(name)?.tries ?? 1);
-      const at = to === 'retry' && review.has(name) ? 'review' : to;
-      retry.delete(name);
-      progress.delete(name);
-      const tries = to === 'progress' ? claims : 0;
-      return places[at].set(name, { ...saved, since: new Date(), tries });
+      for (const place of Object.values(places)) place.delete(saved.name);
+      const tries = Number(saved.to === 'progress');
+      places[saved.to].set(saved.name, { ...saved, since: new Date(), tries });
     },
     list: async () =>
-      (['progress', 'retry'] as const).flatMap((place) =>
-        [...places[place].values()].map(({ name, since, tries }) => ({
-          name,
-          place,
-          since,
-          tries,
-        })),
-      ),
+      (['progress', 'retry'] as const).flatMap((place) => {
+        const kept = [...places[place].values()];
+        return kept.map(({ name, since, tries }) => ({ name, place, since, tries }));
+      }),
     read: async (name) => (retry.get(name) ?? progress.get(name))?.body ?? null,
     async remove(name) {
       for (const place of Object.values(places)) place.delete(name);

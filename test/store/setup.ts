@@ -80,7 +80,7 @@ export function hold(
     return original(...args);
   });
   const reached = (waiting = 1) => until(() => held.length === waiting);
-  return { held, reached, end: () => held.shift()?.() };
+  return { reached, end: () => held.shift()?.() };
 }
 
 /** Gives each test a path at which nothing is yet, and undoes what the test has replaced. */

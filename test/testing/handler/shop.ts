@@ -28,7 +28,6 @@ class Database {
   /** What a handler remembers outside of its database. */
   readonly memory = new Map<string, unknown>();
   readonly #balances = new Map<string, Decimal | number>();
-  readonly #totals = new Map<string, Decimal>();
 
   use(part: DatabasePart): void {
     if (this.broken === part) throw new Error('the database failed');
@@ -40,8 +39,6 @@ class Database {
 
   set(move: Move, after: Decimal | number): void {
     this.use('balances');
-    const total = this.total(move.currency).minus(this.get(move)).plus(after);
-    this.#totals.set(move.currency, total);
     this.#balances.set(`${move.account} ${move.currency}`, after);
   }
 
@@ -50,7 +47,8 @@ class Database {
   }
 
   total(currency: string): Decimal {
-    return this.#totals.get(currency) ?? new Decimal(0);
+    const all = [...this.#balances].filter(([name]) => name.endsWith(` ${currency}`));
+    return all.reduce((sum, [, balance]) => sum.plus(balance), new Decimal(0));
   }
 
   /** True for the first time. */

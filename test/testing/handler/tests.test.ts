@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { parseDepositReceived } from 'payment-notifications';
 import { type HandlerTestsOptions, handlerTests } from 'payment-notifications/testing';
@@ -11,6 +10,7 @@ import { poll } from '../../../src/testing/handler/balances.js';
 import { plainBody } from '../../../src/testing/handler/events.js';
 import { CONTENT_TYPES, eventForms } from '../../../src/testing/handler/forms.js';
 import { patientTests } from '../../../src/testing/handler/tests.js';
+import { serve } from '../../receiver/setup.js';
 import { FAULTS_OF_READING } from './faults-of-reading.js';
 import { FAULTS_OF_SETTLING } from './faults-of-settling.js';
 import { balanceWith, failureOf, failuresOf, type Handler, NO_WAIT, shop } from './shop.js';
@@ -46,21 +46,15 @@ async function sendsLarge(
   headers?: HandlerTestsOptions['headers'],
 ) {
   const { fetch, ...others } = shop();
-  const server = createServer(async (request, response) => {
-    const url = `${others.url}`.replace(/\/callbacks.*/, `${request.url}`);
+  const port = await serve(async (request, response) => {
     const body = await read(request);
-    const { status } = (await fetch?.(url, { body, headers: {} } as never)) ?? { status: 0 };
+    const { status } = (await fetch?.(`${request.url}`, { body } as never)) ?? { status: 0 };
     response.writeHead(status).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  });
   const url = `${others.url}`.replace('127.0.0.1', `127.0.0.1:${port}`);
   const tests = patientTests({ ...others, url, headers }, NO_WAIT);
   const name = 'deposit: a body of 10 kB is credited, and one that arrives in two parts';
-  await tests
-    .find((one) => one.name === name)
-    ?.run()
-    .finally(() => server.close());
+  await tests.find((one) => one.name === name)?.run();
 }
 
 describe('a fault is found', () => {

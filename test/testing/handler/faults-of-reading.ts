@@ -27,8 +27,17 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     fault('settlementAmount', 'The handler moved settlementAmount', ({ one, settle }) =>
       settle({ amount: one.settlementAmount }),
     ),
+    fault('twice', 'The amount was moved 2 times', ({ move, settle }) =>
+      settle({ amount: move.amount.times(2) }),
+    ),
     fault('in satoshi', '100000000 times too large', ({ move, settle }) =>
       settle({ amount: move.amount.times(1e8) }),
+    ),
+    fault(
+      'the display amount',
+      'received +21.75 EUR. The handler moved another currency, or several',
+      ({ one, settle }) =>
+        settle({ currency: one.displayCurrency, amount: one.actualDisplayAmount }),
     ),
     fault('in the network', 'but BITCOIN is the network', ({ one, settle }) =>
       settle({ currency: `${one.network}` }),
@@ -62,6 +71,9 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
 
   // ---- The amount, and what else the body says ----
   'deposit: 18 decimals are credited exactly': [
+    fault('Number()', 'The amount was a double', ({ move, settle }) =>
+      settle({ amount: Number(move.amount) }),
+    ),
     fault('drops it', 'The handler dropped the webhook, or used', () => 200),
     fault('saves it for review', 'was saved for review. If the', ({ review }) => review(200)),
   ],
@@ -78,9 +90,12 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   'deposit: small amounts are credited exactly': [
+    fault('drops dust', 'The handler drops a small amount', ({ move, settle }) =>
+      move.amount.lt('0.0001') ? 200 : settle(),
+    ),
     fault(
       'refuses an exponent in a string',
-      'The handler drops a small amount',
+      '1.5e-7, every amount as a string; seed',
       ({ json, settle }) =>
         /e/.test(`${json.actualDepositAmount}`) && typeof json.actualDepositAmount === 'string'
           ? 400
@@ -163,6 +178,11 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   'deposit: deposits that pay an order in parts add up': [
+    fault(
+      'the order as the key',
+      'only one of two events that share the order',
+      ({ move, settle }) => settle({ key: move.account }),
+    ),
     fault(
       'overwrites',
       'was overwritten',

@@ -206,6 +206,11 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
   ],
   'deposit: five orders of one customer at the same time add up': [
     fault(
+      'fails at the same time',
+      'Concurrent transactions fail',
+      whileBusy(() => 'busy', 500),
+    ),
+    fault(
       'others conflict',
       'Some concurrent webhooks were refused',
       whileBusy(() => 'busy', 409),
@@ -229,6 +234,17 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       'the key in memory, then the credit',
       'The key was saved without the money',
       once(({ key }) => key),
+    ),
+    fault(
+      '200 if the database fails',
+      'but the balance never changed. The handler caught an error',
+      ({ settle }) => {
+        try {
+          return settle();
+        } catch {
+          return 200;
+        }
+      },
     ),
     fault('fails for ever', 'The handler still fails after the repair', ({ db, settle }) => {
       if (db.memory.has('aborted')) return 500;

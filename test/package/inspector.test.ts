@@ -111,6 +111,9 @@ test('a field has its meaning, and what others misread; times and amounts have a
     );
     expect(await textOf(page, '.times')).toContain('received2026-09-21 14:34:20 UTC');
     expect(await textOf(page, '.money')).toContain('0.108226789012345678 more than expected');
+    await paste(page, deposit({ status: undefined }));
+    const missing = /not sentexpected "CONFIRMED", received no value$/;
+    expect(await textOf(page, '[data-field=status]')).toMatch(missing);
   });
 });
 

@@ -8,14 +8,11 @@
  * @param {any} outcome
  */
 export function inShort({ notificationType, issues, reference, warnings, ...fields }) {
+  /** @param {{ code: string, path: string[], message: string }} issue */
+  const short = ({ code, path, message }) => ({ code, path, message });
   return issues
-    ? { notificationType, issues: issues.map(shortIssue), reference }
-    : { ...fields, warnings: warnings.map(shortIssue) };
-}
-
-/** @param {{ code: string, path: string[], message: string }} issue */
-function shortIssue({ code, path, message }) {
-  return { code, path, message };
+    ? { notificationType, issues: issues.map(short), reference }
+    : { ...fields, warnings: warnings.map(short) };
 }
 
 /**

@@ -28,9 +28,8 @@ const PROJECTS = {
   },
 };
 
-const keysOf = <T extends object>(object: T) => Object.keys(object) as (keyof T)[];
 const CHECKS = COMPILERS.flatMap((compiler) =>
-  keysOf(PROJECTS).map((project) => [compiler, project] as const),
+  Object.entries(PROJECTS).map(([name, project]) => [compiler, name, project] as const),
 );
 
 const SOURCES = fileURLToPath(new URL('consumer', import.meta.url));
@@ -47,8 +46,8 @@ beforeAll(async () => {
   }
 });
 
-test.concurrent.each(CHECKS)('TypeScript %s: %s', async (version, project) => {
-  const { sources, types, lib } = PROJECTS[project];
+test.concurrent.each(CHECKS)('TypeScript %s: %s', async (version, _, project) => {
+  const { sources, types, lib } = project;
   // As a strict merchant does: every library is checked, and declarations can name each type.
   const compilerOptions = {
     ...{ module: 'Node16', types, lib, target: 'ES2022' },

@@ -1,24 +1,23 @@
 // The ledgers of the pages Orders, with webhooks that arrive at the same time, and Credit once,
 // with a reader's own orders.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { idempotencyKey, parseNotification } from 'payment-notifications';
+import { NeedsReview } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { createSettle } from '../start/settle.mjs';
-import { blockOn, copied, filesOn } from './code.js';
-import { replaced, SCHEMA } from './merchant.js';
-import { openPages } from './pages.js';
-import { findPostgres, whyNoPostgres } from './programs.js';
+import { blockOn, filesOn, replaced } from './code.js';
+import { openMerchant, SCHEMA } from './merchant.js';
+import { writePages } from './pages.js';
+import { whyNoPostgres } from './programs.js';
 
 /** @import { Receiver } from 'payment-notifications/receiver' */
 
 register();
-const { folder, postgres, close } = await openPages();
-after(close);
+const { folder, postgres } = await openMerchant();
+writePages(folder);
 
 describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
   /** @type {Receiver} */
@@ -35,7 +34,7 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
   });
 
   /** @param {string} name @returns {Promise<Receiver>} */
-  const load = async (name) => (await import(new URL(`orders/${name}`, folder.url).href)).receiver;
+  const load = async (name) => (await import(new URL(`orders/${name}`, folder).href)).receiver;
   /** @param {string} sql */
   const column = async (sql) => (await postgres.query(sql)).map((row) => Object.values(row)[0]);
   /** An order in both tables that `customerOf` may read. @param {string} number */
@@ -106,7 +105,7 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
       );
 
     // As for the tests of a handler.
-    const orders = new URL('orders/', folder.url);
+    const orders = new URL('orders/', folder);
     for (const file of ['receiver.ts', 'ledger.ts', 'settle.mjs', 'postgres.mjs'])
       fs.cpSync(new URL(file, orders), new URL(`unlimited/${file}`, orders));
     process.env.NO_LIMITS = 'true';
@@ -141,7 +140,7 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
     assert.deepEqual(await column(balance), ['-5']);
 
     // If the service confirms that these never move money.
-    const path = new URL('orders/', folder.url);
+    const path = new URL('orders/', folder);
     const code = fs
       .readFileSync(new URL('receiver.ts', path), 'utf8')
       .replace('{ credit, debit }', '{ credit, debit, release }')
@@ -176,7 +175,7 @@ describe('docs/credit-once.md', { skip: whyNoPostgres() }, () => {
         INSERT INTO invoice VALUES ('order-10042', 7);
         INSERT INTO payout VALUES ('payout-7731', 7)`);
       const code = replaced(ledger, "'coin'", `'${balancesIn}'`);
-      const file = new URL(`credit-once/own/${balancesIn}.ts`, folder.url);
+      const file = new URL(`credit-once/own/${balancesIn}.ts`, folder);
       fs.writeFileSync(file, code);
       const { credit, debit } = await import(file.href);
       for (const [settle, body] of [
@@ -196,33 +195,18 @@ describe('docs/credit-once.md', { skip: whyNoPostgres() }, () => {
     });
 });
 
-test('settling by hand counts once, and may correct an amount', {
-  skip: whyNoPostgres(),
-}, async () => {
-  await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${SCHEMA}`);
-  const statements = copied('by-hand.sql');
-  const byHand = (amount = '0.01523') => {
-    const input = statements.replace('0.01523', amount);
-    execFileSync(join(findPostgres() ?? '', 'psql'), ['--quiet', postgres.url], { input });
-  };
-  const balances = () =>
-    postgres.query('SELECT account, currency, trim_scale(amount) AS amount FROM balance');
-  for (const amount of ['0.01523', '0.01523', '0.02', '0.01523']) {
-    byHand(amount);
-    assert.deepEqual(await balances(), [{ account: 'customer-7', currency: 'BTC', amount }]);
-  }
-  const before = await balances();
-  assert.throws(() => byHand('0,5')); // after the old amount was subtracted
-  assert.deepEqual(await balances(), before);
-  const [event] = await postgres.query('SELECT key, order_id FROM event');
-  const key = idempotencyKey(parseNotification(depositReceivedBody()));
-  assert.deepEqual(event, { key, order_id: 'order-10042' });
-});
-
 test('settle.mjs says which options it needs', () => {
   // @ts-expect-error
   const create = () => createSettle({ query: assert.fail }, { balancesIn: 'fiat' });
   assert.throws(create, /balancesIn: expected "coin", "display" or "settlement"/);
   const ofMySql = { query: assert.fail, find: assert.fail };
   assert.throws(() => createSettle(ofMySql), /createSettle: expected customerOf/);
+});
+
+test('PAUSE sends each webhook to review', async () => {
+  process.env.PAUSE = '1';
+  const settleOnce = createSettle({ query: assert.fail });
+  const notification = parseNotification(DEPOSIT);
+  const context = { key: idempotencyKey(notification), body: Buffer.from(DEPOSIT) };
+  await assert.rejects(settleOnce(notification, context), new NeedsReview('paused'));
 });

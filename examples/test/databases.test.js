@@ -10,7 +10,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import Database from 'better-sqlite3';
 import mysql from 'mysql2/promise';
 import pRetry from 'p-retry';
-import { Decimal, idempotencyKey, parseNotification } from 'payment-notifications';
+import { Decimal } from 'payment-notifications';
 import { createReceiver, NeedsReview } from 'payment-notifications/receiver';
 import { createStore } from 'payment-notifications/store';
 import {
@@ -23,24 +23,20 @@ import { createBucketStore } from '../start/bucket-store.mjs';
 import { DRIVERS, fileOf, PAGE, writeAdapters } from './adapters.js';
 import { bucketOf } from './bucket.js';
 import { copied, filesOn } from './code.js';
-import { openMerchant, SCHEMA } from './merchant.js';
+import { openMerchant, SCHEMA, settleBy } from './merchant.js';
 import { writePages } from './pages.js';
-import { findPostgres, MARIADBD, whyNoMariaDb, whyNoPostgres, whyNoSqlite } from './programs.js';
+import { MARIADBD, postgresBin, whyNoPostgres, whyNot } from './programs.js';
 import { atExit, SECRET, until } from './server.js';
 
-/** @import { PaymentNotification } from 'payment-notifications' */
-/** @import { Receiver, Settle, Store } from 'payment-notifications/receiver' */
+/** @import { Receiver, Store } from 'payment-notifications/receiver' */
 /** @import { Files } from './bucket.js' */
 
 const DATABASES = filesOn('docs/databases.md');
 
 register();
 console.log = () => {}; // settle.mjs prints each event
-const { folder, postgres } = await openMerchant();
+const { folder, postgres, load } = await openMerchant();
 writePages(folder);
-
-/** A module of a page. @param {string} name @returns {Promise<any>} */
-const load = (name) => import(new URL(name, folder).href);
 
 /** A merchant's orders. A text of MySQL needs a length to be a key. */
 const ORDERS = `
@@ -54,8 +50,7 @@ const ORDERS = `
  * @property {string} failure What a trigger runs.
  * @property {() => Promise<Store>} store
  * @property {() => Promise<number>} kept How many webhooks are for review.
- * @property {() => [program: string, ...args: string[]]} shell
- * @property {string | false} [noShell] Why it can't be tested here.
+ * @property {[program: string, ...args: string[]]} shell
  */
 
 /**
@@ -64,7 +59,7 @@ const ORDERS = `
  * @param {'postgres' | 'mysql' | 'sqlite'} database
  * @param {Merchant} merchant
  */
-function testLedger(database, { query, balances, failure, store, kept, shell, noShell = false }) {
+function testLedger(database, { query, balances, failure, store, kept, shell }) {
   /** @type {Receiver} */
   let receiver;
   before(async () => {
@@ -128,7 +123,6 @@ function testLedger(database, { query, balances, failure, store, kept, shell, no
     byHand,
     shell,
     () => balance('BTC'),
-    noShell,
     async (body) => {
       await query("INSERT INTO invoice VALUES ('order-10042', 7)");
       assert.equal(await receiver.settle(body), 'settled');
@@ -138,16 +132,15 @@ function testLedger(database, { query, balances, failure, store, kept, shell, no
 
 /**
  * @param {string} statements @param {Merchant['shell']} shell @param {() => Promise<Decimal>} balance
- * @param {string | false} skip @param {(body: string) => Promise<void>} settle
+ * @param {(body: string) => Promise<void>} settle
  */
-function testByHand(statements, shell, balance, skip, settle) {
+function testByHand(statements, [program, ...args], balance, settle) {
   test('settling by hand counts once, may correct an amount, and its webhook is a repeat', {
-    skip,
+    skip: whyNot(program),
   }, async () => {
     const before = await balance();
     const added = async () => (await balance()).minus(before).toString();
     const byHand = (/** @type {string} */ amount) => {
-      const [program, ...args] = shell();
       const input = statements.replaceAll('0.01523', amount);
       execFileSync(program, args, { input, stdio: ['pipe', 'ignore', 'pipe'] });
     };
@@ -163,7 +156,7 @@ function testByHand(statements, shell, balance, skip, settle) {
 }
 
 /** @type {Merchant['shell']} */
-const psql = () => [join(findPostgres() ?? '', 'psql'), postgres.url];
+const psql = [postgresBin('psql'), postgres?.url];
 
 describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
   before(async () => {
@@ -195,19 +188,13 @@ describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
         ('withdrawal.broadcast', 'payout-7731', 'customer-7')`),
     );
     beforeEach(() => postgres.query('TRUNCATE event, balance'));
-    /** As a receiver does. @param {Settle<PaymentNotification>} settleOnce @param {string} body */
-    async function settle(settleOnce, body) {
-      const notification = parseNotification(body);
-      const key = idempotencyKey(notification);
-      await settleOnce(notification, { key, body: Buffer.from(body) });
-    }
     async function balance() {
       const rows = await postgres.query("SELECT amount FROM balance WHERE currency = 'BTC'");
       return Decimal.sum(0, ...rows.map(({ amount }) => amount));
     }
-    testByHand(copied('by-hand.sql'), psql, balance, false, async (body) => {
+    testByHand(copied('by-hand.sql'), psql, balance, async (body) => {
       const { credit } = await load('credit-once/ledger.ts');
-      await settle(credit, body);
+      await settleBy(credit, body);
       const events = await postgres.query('SELECT order_id, deliveries FROM event');
       assert.deepEqual(events, [{ order_id: 'order-10042', deliveries: '2' }]);
     });
@@ -219,14 +206,14 @@ describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
         const withdrawal = withdrawalBroadcastBody({
           ...{ withdrawCurrency: 'BTC', actualWithdrawAmount: '0.1' },
         });
-        await Promise.all([1, 2, 3].map(() => settle(settleOnce, exact)));
-        await assert.rejects(settle(settleOnce, depositReceivedBody()), { name: 'NeedsReview' });
+        await Promise.all([1, 2, 3].map(() => settleBy(settleOnce, exact)));
+        await assert.rejects(settleBy(settleOnce, depositReceivedBody()), { name: 'NeedsReview' });
         for (const table of ['event', 'balance']) {
           await postgres.query(`ALTER TABLE ${table} RENAME TO away`);
-          await assert.rejects(settle(settleOnce, withdrawal), /does not exist/);
+          await assert.rejects(settleBy(settleOnce, withdrawal), /does not exist/);
           await postgres.query(`ALTER TABLE away RENAME TO ${table}`);
         }
-        await settle(settleOnce, withdrawal);
+        await settleBy(settleOnce, withdrawal);
         await end();
         assert.equal(`${await balance()}`, '1234566.900000000000000001');
         const events = await postgres.query('SELECT body, deliveries FROM event ORDER BY key');
@@ -238,7 +225,7 @@ describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
   });
 });
 
-describe('MySQL and MariaDB', { skip: whyNoMariaDb() }, () => {
+describe('MySQL and MariaDB', { skip: whyNot(MARIADBD) }, () => {
   /** @type {mysql.Connection} */
   let connection;
   const data = fs.mkdtempSync(join(tmpdir(), 'mariadb-'));
@@ -276,7 +263,7 @@ describe('MySQL and MariaDB', { skip: whyNoMariaDb() }, () => {
     store: async () => createStore('webhooks'),
     kept: async () =>
       fs.readdirSync('webhooks/review').filter((name) => name.endsWith('.json')).length,
-    shell: () => ['mariadb', `--socket=${socketPath}`, '--user=root', 'merchant'],
+    shell: ['mariadb', `--socket=${socketPath}`, '--user=root', 'merchant'],
   });
 });
 
@@ -298,8 +285,7 @@ describe('SQLite, and a bucket of webhooks', () => {
     failure: "BEGIN SELECT RAISE(ABORT, 'broken'); END",
     store: async () => createBucketStore(bucketOf(files)),
     kept: async () => [...files.keys()].filter((path) => /^review\/.*\.json$/.test(path)).length,
-    shell: () => ['sqlite3', 'merchant.db'],
-    noShell: whyNoSqlite(),
+    shell: ['sqlite3', 'merchant.db'],
   });
 });
 

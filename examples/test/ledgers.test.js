@@ -3,20 +3,19 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { before, describe, test } from 'node:test';
-import { idempotencyKey, parseNotification } from 'payment-notifications';
 import { NeedsReview } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { createSettle } from '../start/settle.mjs';
 import { blockOn, filesOn, replaced } from './code.js';
-import { openMerchant, SCHEMA } from './merchant.js';
+import { openMerchant, SCHEMA, settleBy } from './merchant.js';
 import { writePages } from './pages.js';
 import { whyNoPostgres } from './programs.js';
 
 /** @import { Receiver } from 'payment-notifications/receiver' */
 
 register();
-const { folder, postgres } = await openMerchant();
+const { folder, postgres, load } = await openMerchant();
 writePages(folder);
 
 describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
@@ -30,11 +29,9 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
       CREATE TABLE payout (number text PRIMARY KEY, customer_id bigint);
       CREATE TABLE reservation (payout text PRIMARY KEY);
       ${blockOn('docs/orders.md', 'CREATE TABLE shipment')}`);
-    receiver = await load('receiver.ts');
+    ({ receiver } = await load('orders/receiver.ts'));
   });
 
-  /** @param {string} name @returns {Promise<Receiver>} */
-  const load = async (name) => (await import(new URL(`orders/${name}`, folder).href)).receiver;
   /** @param {string} sql */
   const column = async (sql) => (await postgres.query(sql)).map((row) => Object.values(row)[0]);
   /** An order in both tables that `customerOf` may read. @param {string} number */
@@ -105,12 +102,9 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
       );
 
     // As for the tests of a handler.
-    const orders = new URL('orders/', folder);
-    for (const file of ['receiver.ts', 'ledger.ts', 'settle.mjs', 'postgres.mjs'])
-      fs.cpSync(new URL(file, orders), new URL(`unlimited/${file}`, orders));
     process.env.NO_LIMITS = 'true';
-    const unlimited = await load('unlimited/receiver.ts');
-    assert.equal(await unlimited.settle(deposit('large', { depositCurrency: 'LTC' })), 'settled');
+    const { credit } = await load('orders/ledger.ts?unlimited');
+    await settleBy(credit, deposit('large', { depositCurrency: 'LTC' }));
   });
 
   test('an unknown order is retried for ten minutes', async () => {
@@ -140,13 +134,12 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
     assert.deepEqual(await column(balance), ['-5']);
 
     // If the service confirms that these never move money.
-    const path = new URL('orders/', folder);
     const code = fs
-      .readFileSync(new URL('receiver.ts', path), 'utf8')
+      .readFileSync('orders/receiver.ts', 'utf8')
       .replace('{ credit, debit }', '{ credit, debit, release }')
       .replace(/throw new NeedsReview.*;/, 'return release(withdrawal);');
-    fs.writeFileSync(new URL('released.ts', path), code);
-    const other = await load('released.ts');
+    fs.writeFileSync('orders/released.ts', code);
+    const { receiver: other } = await load('orders/released.ts');
     assert.equal(await other.settle(end('failed', 'FAILED', 2)), 'settled');
     assert.deepEqual(await reserved(), ['blocked']);
     assert.deepEqual(await column(balance), ['-5']);
@@ -175,18 +168,11 @@ describe('docs/credit-once.md', { skip: whyNoPostgres() }, () => {
         INSERT INTO invoice VALUES ('order-10042', 7);
         INSERT INTO payout VALUES ('payout-7731', 7)`);
       const code = replaced(ledger, "'coin'", `'${balancesIn}'`);
-      const file = new URL(`credit-once/own/${balancesIn}.ts`, folder);
-      fs.writeFileSync(file, code);
-      const { credit, debit } = await import(file.href);
-      for (const [settle, body] of [
-        [credit, DEPOSIT],
-        [debit, WITHDRAWAL],
-        [credit, DEPOSIT],
-      ]) {
-        const notification = parseNotification(body);
-        const context = { key: idempotencyKey(notification), body: Buffer.from(body) };
-        await settle(notification, context);
-      }
+      fs.writeFileSync(`credit-once/own/${balancesIn}.ts`, code);
+      const { credit, debit } = await load(`credit-once/own/${balancesIn}.ts`);
+      await settleBy(credit, DEPOSIT);
+      await settleBy(debit, WITHDRAWAL);
+      await settleBy(credit, DEPOSIT);
       const rows = await postgres.query('SELECT * FROM balance ORDER BY currency');
       assert.deepEqual(
         rows,
@@ -206,7 +192,5 @@ test('settle.mjs says which options it needs', () => {
 test('PAUSE sends each webhook to review', async () => {
   process.env.PAUSE = '1';
   const settleOnce = createSettle({ query: assert.fail });
-  const notification = parseNotification(DEPOSIT);
-  const context = { key: idempotencyKey(notification), body: Buffer.from(DEPOSIT) };
-  await assert.rejects(settleOnce(notification, context), new NeedsReview('paused'));
+  await assert.rejects(settleBy(settleOnce, DEPOSIT), new NeedsReview('paused'));
 });

@@ -1,10 +1,13 @@
 // A merchant who has a folder with files of the pages and of examples/start, and a PostgreSQL server.
 import fs from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { idempotencyKey, parseNotification } from 'payment-notifications';
 import { copied } from './code.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { atExit, SECRET } from './server.js';
+
+/** @import { Settle } from 'payment-notifications/receiver' */
 
 export const SCHEMA = copied('schema.sql');
 
@@ -26,5 +29,14 @@ export async function openMerchant() {
   const started = whyNoPostgres() ? undefined : await startPostgres();
   if (started) process.env.DATABASE_URL = started.url;
   const postgres = /** @type {Awaited<ReturnType<typeof startPostgres>>} */ (started);
-  return { folder, postgres };
+  /** A module of the folder. @param {string} name @returns {Promise<any>} */
+  const load = (name) => import(new URL(name, folder).href);
+  return { folder, postgres, load };
+}
+
+/** Calls a function as a receiver does. @param {Settle<any>} settle @param {string} body */
+export async function settleBy(settle, body) {
+  const notification = parseNotification(body);
+  const key = idempotencyKey(notification);
+  await settle(notification, { key, body: Buffer.from(body) });
 }

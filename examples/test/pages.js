@@ -8,16 +8,14 @@ import { copied, copy, filesOn, write } from './code.js';
 const PAGE = filesOn('docs/frameworks.md');
 
 /** What docs/serverless.md calls `yours`. */
-const OWN = {
-  'serverless/queue/queue.ts': `const messages: Uint8Array[] = [];
+const OWN_QUEUE = `const messages: Uint8Array[] = [];
 export const queue = {
   send: async (body: Uint8Array) => void messages.push(body),
   async onMessage(settle: (body: Uint8Array) => Promise<void>) {
     for (const body of messages) await settle(body);
   },
 };
-`,
-};
+`;
 
 /** What README's route calls `yours`. */
 const OWN_LEDGER = `import type { DepositReceived } from 'payment-notifications';
@@ -49,29 +47,22 @@ export function writeServers(folder) {
  */
 export function writePages(folder) {
   const ledger = filesOn('docs/credit-once.md').get('ledger.ts');
-  for (const name of [
-    'credit-once',
-    'credit-once/own',
-    'serverless',
-    'serverless/queue',
-    'orders',
-  ]) {
+  const folders = ['credit-once', 'credit-once/own', 'serverless', 'serverless/queue', 'orders'];
+  folders.push('databases/postgres', 'databases/mysql', 'databases/sqlite');
+  for (const name of folders) {
     for (const file of ['postgres.mjs', 'settle.mjs']) copy(folder, `${name}/${file}`);
     write(folder, `${name}/ledger.ts`, ledger);
     write(folder, `${name}/receiver.ts`, PAGE.get('receiver.ts'));
   }
-  const databases = filesOn('docs/databases.md');
-  write(folder, 'databases/postgres/ledger.ts', databases.get('postgres/ledger.ts'));
-  copy(folder, 'databases/postgres/postgres.mjs');
-  for (const database of ['mysql', 'sqlite']) {
-    write(folder, `databases/${database}/ledger.ts`, databases.get('ledger.ts'));
-    write(folder, `databases/${database}/database.mjs`, copied(`${database}.mjs`));
-  }
-  for (const database of ['postgres', 'mysql', 'sqlite'])
-    copy(folder, `databases/${database}/settle.mjs`);
   for (const name of ['credit-once', 'serverless', 'orders'])
     for (const [file, code] of filesOn(`docs/${name}.md`)) write(folder, `${name}/${file}`, code);
-  for (const [name, code] of Object.entries(OWN)) write(folder, name, code);
+  const databases = filesOn('docs/databases.md');
+  write(folder, 'databases/postgres/ledger.ts', databases.get('postgres/ledger.ts'));
+  for (const name of ['mysql', 'sqlite']) {
+    write(folder, `databases/${name}/database.mjs`, copied(`${name}.mjs`));
+    write(folder, `databases/${name}/ledger.ts`, databases.get('ledger.ts'));
+  }
+  write(folder, 'serverless/queue/queue.ts', OWN_QUEUE);
   for (const name of ['bucket-store', 's3-store', 'table-store'])
     copy(folder, `serverless/${name}.mjs`);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findPostgres } from './programs.js';
+import { postgresBin } from './programs.js';
 import { atExit } from './server.js';
 
 /**
@@ -16,7 +16,6 @@ import { atExit } from './server.js';
  * server keeps the lock on its folder.
  */
 export async function startPostgres() {
-  const bin = findPostgres() ?? '';
   const folder = fs.mkdtempSync(join(tmpdir(), 'postgres-'));
   const data = join(folder, 'data');
   const log = fs.openSync(join(folder, 'server.log'), 'a+');
@@ -27,7 +26,7 @@ export async function startPostgres() {
 
   /** @param {string} program @param {string[]} args */
   const run = (program, ...args) =>
-    spawn(join(bin, program), ['-D', data, ...args], {
+    spawn(postgresBin(program), ['-D', data, ...args], {
       cwd: folder,
       ...user,
       stdio: ['ignore', log, log],
@@ -46,7 +45,7 @@ export async function startPostgres() {
   async function start() {
     server = run('postgres', '-c', 'listen_addresses=', '-c', 'fsync=off', '-k', folder);
     stopped = once(server, 'exit');
-    while (spawnSync(join(bin, 'pg_isready'), ['-h', folder]).status !== 0) {
+    while (spawnSync(postgresBin('pg_isready'), ['-h', folder]).status !== 0) {
       if (!isRunning()) throw new Error(logged());
       await sleep(20);
     }
@@ -74,7 +73,7 @@ export async function startPostgres() {
     const args = ['stop', '-D', data, '-m', 'immediate', '-s'];
     if (isRunning()) {
       thaw(); // a test may have failed meanwhile
-      execFileSync(join(bin, 'pg_ctl'), args, { cwd: folder, ...user });
+      execFileSync(postgresBin('pg_ctl'), args, { cwd: folder, ...user });
     }
     fs.rmSync(folder, { recursive: true });
   });

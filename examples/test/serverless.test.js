@@ -19,7 +19,7 @@ import { SECRET, startServer } from './server.js';
 /** @import { Server } from './server.js' */
 
 register();
-const { folder, postgres } = await openMerchant();
+const { folder, postgres, load } = await openMerchant();
 writePages(folder);
 before(async () => {
   if (whyNoPostgres()) return;
@@ -54,9 +54,6 @@ before(async () => {
   s3 = new S3();
 });
 after(() => s3Server?.kill());
-
-/** A module of a page. @param {string} name @returns {Promise<any>} */
-const load = (name) => import(new URL(name, folder).href);
 
 const NAME = 'deposit.received.7.ea5dbf9596d187e9';
 const BODY = new Uint8Array([0xff, 0]); // no text
@@ -119,16 +116,6 @@ async function tryStore(store, age) {
   for (const to of /** @type {const} */ (['progress', 'review'])) await save(store, to);
   await assertNothingWaits();
 }
-
-test('a bucket is a store', async () => {
-  /** @type {Files} */
-  const files = new Map();
-  await tryStore(createBucketStore(bucketOf(files)), () => {
-    for (const file of files.values()) file.at = new Date(file.at.getTime() - 3_600_000);
-  });
-  const paths = ['json', 'txt'].map((ending) => `review/${NAME}.${ending}`);
-  assert.deepEqual([...files.keys()].sort(), paths);
-});
 
 test('two deliveries, a round and a kill leave a body in a bucket, whatever comes first', async () => {
   for (let seed = 1; seed <= 300; seed += 1) {

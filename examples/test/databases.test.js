@@ -208,6 +208,8 @@ describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
         });
         await Promise.all([1, 2, 3].map(() => settleBy(settleOnce, exact)));
         await assert.rejects(settleBy(settleOnce, depositReceivedBody()), { name: 'NeedsReview' });
+        const unknown = depositReceivedBody({ clientPaymentId: 'unknown' });
+        await assert.rejects(settleBy(settleOnce, unknown), /the order is unknown/);
         for (const table of ['event', 'balance']) {
           await postgres.query(`ALTER TABLE ${table} RENAME TO away`);
           await assert.rejects(settleBy(settleOnce, withdrawal), /does not exist/);

@@ -21,7 +21,7 @@ export const SECRET = 'a-secret-of-these-tests';
  */
 const running = new Set();
 process.once('exit', () => {
-  for (const end of running) end();
+  for (const end of [...running].reverse()) end(); // a folder after what uses it
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 

@@ -110,6 +110,7 @@ async function tryStore(store, age) {
   for (const to of /** @type {const} */ (['retry', 'review'])) await save(store, to);
   await assertNothingWaits();
   await save(store, 'progress'); // delivered again, while someone decides
+  await assertNothingWaits();
   await save(store, 'retry');
   await assertNothingWaits();
   await store.remove(NAME);

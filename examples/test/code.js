@@ -1,4 +1,5 @@
 // The code of the pages and of examples/start, as tests run it: its folder is one of the test.
+import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { blocksOn, filesOn as filesOnPage } from '../../scripts/pages/code.js';
@@ -37,3 +38,9 @@ export function write(folder, name, text) {
 
 /** Copies a file of examples/start. @param {URL} folder @param {string} to */
 export const copy = (folder, to) => write(folder, to, copied(basename(to)));
+
+/** A text with one part replaced. @param {string} text @param {string} from @param {string} to */
+export function replaced(text, from, to) {
+  assert.equal(text.split(from).length, 2, `once: ${from}`);
+  return text.replace(from, () => to);
+}

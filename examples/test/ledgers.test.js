@@ -1,24 +1,22 @@
 // The ledgers of the pages Orders, with webhooks that arrive at the same time, and Credit once,
 // with a reader's own orders.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { idempotencyKey, parseNotification } from 'payment-notifications';
+import { before, describe, test } from 'node:test';
+import { NeedsReview } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { createSettle } from '../start/settle.mjs';
-import { blockOn, copied, filesOn } from './code.js';
-import { replaced, SCHEMA } from './merchant.js';
-import { openPages } from './pages.js';
-import { findPostgres, whyNoPostgres } from './programs.js';
+import { blockOn, filesOn, replaced } from './code.js';
+import { openMerchant, SCHEMA, settleBy } from './merchant.js';
+import { writePages } from './pages.js';
+import { whyNoPostgres } from './programs.js';
 
 /** @import { Receiver } from 'payment-notifications/receiver' */
 
 register();
-const { folder, postgres, close } = await openPages();
-after(close);
+const { folder, postgres, load } = await openMerchant();
+writePages(folder);
 
 describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
   /** @type {Receiver} */
@@ -31,11 +29,9 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
       CREATE TABLE payout (number text PRIMARY KEY, customer_id bigint);
       CREATE TABLE reservation (payout text PRIMARY KEY);
       ${blockOn('docs/orders.md', 'CREATE TABLE shipment')}`);
-    receiver = await load('receiver.ts');
+    ({ receiver } = await load('orders/receiver.ts'));
   });
 
-  /** @param {string} name @returns {Promise<Receiver>} */
-  const load = async (name) => (await import(new URL(`orders/${name}`, folder.url).href)).receiver;
   /** @param {string} sql */
   const column = async (sql) => (await postgres.query(sql)).map((row) => Object.values(row)[0]);
   /** An order in both tables that `customerOf` may read. @param {string} number */
@@ -106,12 +102,9 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
       );
 
     // As for the tests of a handler.
-    const orders = new URL('orders/', folder.url);
-    for (const file of ['receiver.ts', 'ledger.ts', 'settle.mjs', 'postgres.mjs'])
-      fs.cpSync(new URL(file, orders), new URL(`unlimited/${file}`, orders));
     process.env.NO_LIMITS = 'true';
-    const unlimited = await load('unlimited/receiver.ts');
-    assert.equal(await unlimited.settle(deposit('large', { depositCurrency: 'LTC' })), 'settled');
+    const { credit } = await load('orders/ledger.ts?unlimited');
+    await settleBy(credit, deposit('large', { depositCurrency: 'LTC' }));
   });
 
   test('an unknown order is retried for ten minutes', async () => {
@@ -141,13 +134,12 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
     assert.deepEqual(await column(balance), ['-5']);
 
     // If the service confirms that these never move money.
-    const path = new URL('orders/', folder.url);
     const code = fs
-      .readFileSync(new URL('receiver.ts', path), 'utf8')
+      .readFileSync('orders/receiver.ts', 'utf8')
       .replace('{ credit, debit }', '{ credit, debit, release }')
       .replace(/throw new NeedsReview.*;/, 'return release(withdrawal);');
-    fs.writeFileSync(new URL('released.ts', path), code);
-    const other = await load('released.ts');
+    fs.writeFileSync('orders/released.ts', code);
+    const { receiver: other } = await load('orders/released.ts');
     assert.equal(await other.settle(end('failed', 'FAILED', 2)), 'settled');
     assert.deepEqual(await reserved(), ['blocked']);
     assert.deepEqual(await column(balance), ['-5']);
@@ -176,18 +168,11 @@ describe('docs/credit-once.md', { skip: whyNoPostgres() }, () => {
         INSERT INTO invoice VALUES ('order-10042', 7);
         INSERT INTO payout VALUES ('payout-7731', 7)`);
       const code = replaced(ledger, "'coin'", `'${balancesIn}'`);
-      const file = new URL(`credit-once/own/${balancesIn}.ts`, folder.url);
-      fs.writeFileSync(file, code);
-      const { credit, debit } = await import(file.href);
-      for (const [settle, body] of [
-        [credit, DEPOSIT],
-        [debit, WITHDRAWAL],
-        [credit, DEPOSIT],
-      ]) {
-        const notification = parseNotification(body);
-        const context = { key: idempotencyKey(notification), body: Buffer.from(body) };
-        await settle(notification, context);
-      }
+      fs.writeFileSync(`credit-once/own/${balancesIn}.ts`, code);
+      const { credit, debit } = await load(`credit-once/own/${balancesIn}.ts`);
+      await settleBy(credit, DEPOSIT);
+      await settleBy(debit, WITHDRAWAL);
+      await settleBy(credit, DEPOSIT);
       const rows = await postgres.query('SELECT * FROM balance ORDER BY currency');
       assert.deepEqual(
         rows,
@@ -196,33 +181,16 @@ describe('docs/credit-once.md', { skip: whyNoPostgres() }, () => {
     });
 });
 
-test('settling by hand counts once, and may correct an amount', {
-  skip: whyNoPostgres(),
-}, async () => {
-  await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${SCHEMA}`);
-  const statements = copied('by-hand.sql');
-  const byHand = (amount = '0.01523') => {
-    const input = statements.replace('0.01523', amount);
-    execFileSync(join(findPostgres() ?? '', 'psql'), ['--quiet', postgres.url], { input });
-  };
-  const balances = () =>
-    postgres.query('SELECT account, currency, trim_scale(amount) AS amount FROM balance');
-  for (const amount of ['0.01523', '0.01523', '0.02', '0.01523']) {
-    byHand(amount);
-    assert.deepEqual(await balances(), [{ account: 'customer-7', currency: 'BTC', amount }]);
-  }
-  const before = await balances();
-  assert.throws(() => byHand('0,5')); // after the old amount was subtracted
-  assert.deepEqual(await balances(), before);
-  const [event] = await postgres.query('SELECT key, order_id FROM event');
-  const key = idempotencyKey(parseNotification(depositReceivedBody()));
-  assert.deepEqual(event, { key, order_id: 'order-10042' });
-});
-
 test('settle.mjs says which options it needs', () => {
   // @ts-expect-error
   const create = () => createSettle({ query: assert.fail }, { balancesIn: 'fiat' });
   assert.throws(create, /balancesIn: expected "coin", "display" or "settlement"/);
   const ofMySql = { query: assert.fail, find: assert.fail };
   assert.throws(() => createSettle(ofMySql), /createSettle: expected customerOf/);
+});
+
+test('PAUSE sends each webhook to review', async () => {
+  process.env.PAUSE = '1';
+  const settleOnce = createSettle({ query: assert.fail });
+  await assert.rejects(settleBy(settleOnce, DEPOSIT), new NeedsReview('paused'));
 });

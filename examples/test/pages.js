@@ -4,24 +4,18 @@ import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { writeAdapters } from './adapters.js';
 import { copied, copy, filesOn, write } from './code.js';
-import { openFolder } from './merchant.js';
-import { startPostgres } from './postgres.js';
-import { whyNoPostgres } from './programs.js';
-import { SECRET } from './server.js';
 
 const PAGE = filesOn('docs/frameworks.md');
 
 /** What docs/serverless.md calls `yours`. */
-const OWN = {
-  'serverless/queue/queue.ts': `const messages: Uint8Array[] = [];
+const OWN_QUEUE = `const messages: Uint8Array[] = [];
 export const queue = {
   send: async (body: Uint8Array) => void messages.push(body),
   async onMessage(settle: (body: Uint8Array) => Promise<void>) {
     for (const body of messages) await settle(body);
   },
 };
-`,
-};
+`;
 
 /** What README's route calls `yours`. */
 const OWN_LEDGER = `import type { DepositReceived } from 'payment-notifications';
@@ -32,11 +26,9 @@ export declare function saveForReview(body: Uint8Array, reason: string): Promise
 
 /** Writes the servers of the page Frameworks. @param {URL} folder Next to examples/frameworks. */
 export function writeServers(folder) {
-  rmSync(folder, { recursive: true, force: true });
   cpSync(new URL('../frameworks/', import.meta.url), folder, { recursive: true });
   // On a port that the system picks.
   for (const [name, code] of PAGE) write(folder, name, code.replace('3000', '0'));
-  write(folder, 'lambda.ts', filesOn('docs/serverless.md').get('lambda.ts'));
   write(folder, 'http-server.cjs', required(PAGE.get('http-server.ts')).replace('3000', '0'));
   // However slow a machine is, it cuts no connection before a test is done with it.
   write(folder, 'stop.mjs', copied('stop.mjs').replace(', 5_000)', ', 500_000)'));
@@ -55,44 +47,24 @@ export function writeServers(folder) {
  */
 export function writePages(folder) {
   const ledger = filesOn('docs/credit-once.md').get('ledger.ts');
-  for (const name of [
-    'credit-once',
-    'credit-once/own',
-    'serverless',
-    'serverless/queue',
-    'orders',
-  ]) {
+  const folders = ['credit-once', 'credit-once/own', 'serverless', 'serverless/queue', 'orders'];
+  folders.push('databases/postgres', 'databases/mysql', 'databases/sqlite');
+  for (const name of folders) {
     for (const file of ['postgres.mjs', 'settle.mjs']) copy(folder, `${name}/${file}`);
     write(folder, `${name}/ledger.ts`, ledger);
     write(folder, `${name}/receiver.ts`, PAGE.get('receiver.ts'));
   }
-  for (const file of ['settle', 'postgres']) copy(folder, `databases/postgres/${file}.mjs`);
-  copy(folder, 'databases/settle.mjs');
-  write(folder, 'databases/database.mjs', copied('mysql.mjs')); // SQLite's has the same types
-  for (const name of ['credit-once', 'databases', 'serverless', 'orders'])
+  for (const name of ['credit-once', 'serverless', 'orders'])
     for (const [file, code] of filesOn(`docs/${name}.md`)) write(folder, `${name}/${file}`, code);
-  for (const [name, code] of Object.entries(OWN)) write(folder, name, code);
+  const databases = filesOn('docs/databases.md');
+  write(folder, 'databases/postgres/ledger.ts', databases.get('postgres/ledger.ts'));
+  for (const name of ['mysql', 'sqlite']) {
+    write(folder, `databases/${name}/database.mjs`, copied(`${name}.mjs`));
+    write(folder, `databases/${name}/ledger.ts`, databases.get('ledger.ts'));
+  }
+  write(folder, 'serverless/queue/queue.ts', OWN_QUEUE);
   for (const name of ['bucket-store', 's3-store', 'table-store'])
     copy(folder, `serverless/${name}.mjs`);
-}
-
-/**
- * The files of these pages in a new folder, which is the working directory from then on, and a
- * PostgreSQL for them. Without one, the tests that need it are skipped.
- */
-export async function openPages() {
-  const folder = openFolder();
-  writePages(folder.url);
-  process.chdir(folder.path);
-  process.env.CALLBACK_SECRET = SECRET;
-  const started = whyNoPostgres() ? undefined : await startPostgres();
-  if (started) process.env.DATABASE_URL = started.url;
-  const postgres = /** @type {Awaited<ReturnType<typeof startPostgres>>} */ (started);
-  async function close() {
-    await started?.remove();
-    folder.remove();
-  }
-  return { folder, postgres, close };
 }
 
 /** JavaScript as it is in a `.cjs` file. @param {string} [code] */
@@ -104,6 +76,7 @@ const required = (code = '') =>
 // What the compiler and the linter check.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = new URL('../pages-checked/', import.meta.url);
+  rmSync(folder, { recursive: true, force: true });
   writeServers(folder);
   writePages(folder);
   writeAdapters(new URL('databases/adapters/', folder));

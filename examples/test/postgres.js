@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findPostgres } from './programs.js';
+import { postgresBin } from './programs.js';
 import { atExit } from './server.js';
-
-/** @typedef {Awaited<ReturnType<typeof startPostgres>>} Postgres */
 
 /**
  * Starts a PostgreSQL server on a temporary folder. It takes no port: it listens on a socket in its
@@ -17,7 +16,6 @@ import { atExit } from './server.js';
  * server keeps the lock on its folder.
  */
 export async function startPostgres() {
-  const bin = findPostgres() ?? '';
   const folder = fs.mkdtempSync(join(tmpdir(), 'postgres-'));
   const data = join(folder, 'data');
   const log = fs.openSync(join(folder, 'server.log'), 'a+');
@@ -28,7 +26,7 @@ export async function startPostgres() {
 
   /** @param {string} program @param {string[]} args */
   const run = (program, ...args) =>
-    spawn(join(bin, program), ['-D', data, ...args], {
+    spawn(postgresBin(program), ['-D', data, ...args], {
       cwd: folder,
       ...user,
       stdio: ['ignore', log, log],
@@ -47,7 +45,7 @@ export async function startPostgres() {
   async function start() {
     server = run('postgres', '-c', 'listen_addresses=', '-c', 'fsync=off', '-k', folder);
     stopped = once(server, 'exit');
-    while (spawnSync(join(bin, 'pg_isready'), ['-h', folder]).status !== 0) {
+    while (spawnSync(postgresBin('pg_isready'), ['-h', folder]).status !== 0) {
       if (!isRunning()) throw new Error(logged());
       await sleep(20);
     }
@@ -66,19 +64,21 @@ export async function startPostgres() {
   }
   const thaw = () => signalAll('SIGCONT');
   async function crash() {
+    if (isRunning()) thaw();
     server.kill('SIGQUIT');
     await stopped;
   }
   await start();
-  const remove = () => fs.rmSync(folder, { recursive: true });
-  const forget = atExit(() => {
+  atExit(() => {
     const args = ['stop', '-D', data, '-m', 'immediate', '-s'];
     if (isRunning()) {
       thaw(); // a test may have failed meanwhile
-      execFileSync(join(bin, 'pg_ctl'), args, { cwd: folder, ...user });
+      execFileSync(postgresBin('pg_ctl'), args, { cwd: folder, ...user });
     }
-    remove();
+    fs.rmSync(folder, { recursive: true });
   });
+  // Which ends the connections of a test's modules. They would keep its process.
+  after(crash);
   const url = `postgres://merchant@localhost/postgres?host=${encodeURIComponent(folder)}`;
   // Its connection waits for queries, because a new one each time would take longer than these.
   const pool = new pg.Pool({ connectionString: url, max: 1 });
@@ -92,14 +92,6 @@ export async function startPostgres() {
     /** Lets it hang: it keeps its connections, takes new ones, and answers none. */
     freeze: () => signalAll('SIGSTOP'),
     thaw,
-    /** Stops it, and deletes it. */
-    async remove() {
-      if (isRunning()) thaw();
-      await pool.end();
-      await crash();
-      forget();
-      remove();
-    },
   };
 }
 

@@ -13,8 +13,6 @@ const PATIENCE_MS = 300_000;
 
 /** The last segment of the path to every handler. */
 export const SECRET = 'a-secret-of-these-tests';
-/** The watched receiver takes it as well. */
-export const OLD_SECRET = 'the-secret-before-that';
 
 /**
  * What still runs when the test ends in the middle: it would outlive it.
@@ -23,7 +21,7 @@ export const OLD_SECRET = 'the-secret-before-that';
  */
 const running = new Set();
 process.once('exit', () => {
-  for (const end of running) end();
+  for (const end of [...running].reverse()) end(); // a folder after what uses it
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
@@ -42,7 +40,7 @@ export function atExit(end) {
  * takes connections.
  *
  * @param {string[]} command
- * @param {{ cwd: URL, env?: Record<string, string | undefined> }} options
+ * @param {{ cwd: URL, env?: Record<string, string | undefined> | undefined }} options
  */
 export async function startServer([program = '', ...args], { cwd, env }) {
   const child = spawn(program, args, {
@@ -83,13 +81,12 @@ export async function startServer([program = '', ...args], { cwd, env }) {
     return (await exited)[0];
   };
 
-  const deadline = performance.now() + PATIENCE_MS;
-  const findPort = () => (child.pid === undefined ? null : listeningPort(child.pid));
-  let port = findPort();
-  while (isRunning() && port === null && performance.now() < deadline) {
-    await sleep(50);
-    port = findPort();
-  }
+  /** @type {number | null} */
+  let port = null;
+  await until(() => {
+    port = child.pid === undefined ? null : listeningPort(child.pid);
+    return port !== null || !isRunning();
+  }).catch(() => {}); // what it has printed says more
   if (!isRunning() || port === null) {
     await end('SIGKILL');
     throw new Error(`${program} ${args.join(' ')} did not start:\n${printed.join('\n')}`);
@@ -110,8 +107,7 @@ export async function startServer([program = '', ...args], { cwd, env }) {
     kill: () => end('SIGKILL'),
     /** Waits for a line of the journal, and empties it. */
     async take() {
-      const until = performance.now() + PATIENCE_MS;
-      while (journal.length === 0 && performance.now() < until) await sleep(2);
+      await until(() => journal.length > 0);
       return journal.splice(0);
     },
   };
@@ -122,12 +118,9 @@ export async function until(condition) {
   const deadline = performance.now() + PATIENCE_MS;
   while (!(await condition())) {
     assert(performance.now() < deadline, `waited in vain until ${condition}`);
-    await sleep(20);
+    await sleep(10);
   }
 }
-
-/** The longest body that a receiver reads, in bytes. */
-export const LIMIT = 65_536;
 
 /**
  * The status that a body is answered with.

@@ -1,34 +1,34 @@
 // The page Serverless: its stores, by what a receiver needs of one, and its queue.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { S3 } from '@aws-sdk/client-s3';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { createBucketStore } from '../start/bucket-store.mjs';
+import { bucketOf } from './bucket.js';
 import { blockOn, copied, write } from './code.js';
-import { SCHEMA } from './merchant.js';
-import { openPages } from './pages.js';
+import { openMerchant, SCHEMA } from './merchant.js';
+import { writePages } from './pages.js';
 import { bin, whyNoPostgres } from './programs.js';
 import { SECRET, startServer } from './server.js';
 
 /** @import { SavedBody, Store, WaitingBody } from 'payment-notifications/receiver' */
+/** @import { Files } from './bucket.js' */
 /** @import { Server } from './server.js' */
 
 register();
-const { folder, postgres, close } = await openPages();
+const { folder, postgres, load } = await openMerchant();
+writePages(folder);
 before(async () => {
   if (whyNoPostgres()) return;
   await postgres.query(SCHEMA);
   process.env.STORE_URL = postgres.url;
 });
-after(close);
 
 /** A server with the API of S3, and its files. */
-const S3_FILES = join(folder.path, 's3');
+const S3_FILES = 's3';
 const Bucket = 'my-webhooks';
 /** @type {Server} */
 let s3Server;
@@ -40,21 +40,20 @@ before(async () => {
   const command = ['node', '--openssl-legacy-provider', bin('s3rver'), '--silent'];
   const options = ['--port', '0', '--directory', S3_FILES, '--configure-bucket', Bucket];
   s3Server = await startServer([...command, '--address', '127.0.0.1', ...options], {
-    cwd: folder.url,
+    cwd: folder,
   });
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${s3Server.port}`,
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'S3RVER',
     AWS_SECRET_ACCESS_KEY: 'S3RVER',
-    WEBHOOK_BUCKET: Bucket,
   });
+  const loading = load('serverless/s3-store.mjs?unset');
+  await assert.rejects(loading, /WEBHOOK_BUCKET: expected the name of a bucket/);
+  process.env.WEBHOOK_BUCKET = Bucket;
   s3 = new S3();
 });
 after(() => s3Server?.kill());
-
-/** A module of a page. @param {string} name @returns {Promise<any>} */
-const load = (name) => import(new URL(name, folder.url).href);
 
 const NAME = 'deposit.received.7.ea5dbf9596d187e9';
 const BODY = new Uint8Array([0xff, 0]); // no text
@@ -111,38 +110,13 @@ async function tryStore(store, age) {
   for (const to of /** @type {const} */ (['retry', 'review'])) await save(store, to);
   await assertNothingWaits();
   await save(store, 'progress'); // delivered again, while someone decides
+  await assertNothingWaits();
   await save(store, 'retry');
   await assertNothingWaits();
   await store.remove(NAME);
   for (const to of /** @type {const} */ (['progress', 'review'])) await save(store, to);
   await assertNothingWaits();
 }
-
-/** @typedef {Map<string, { content: Uint8Array, at: Date }>} Files By path. */
-
-/** @param {Files} files @param {<T>(operation: () => T) => Promise<T>} run */
-function bucketOf(files, run = async (operation) => operation()) {
-  return createBucketStore({
-    put: (path, content) =>
-      run(() => files.set(path, { content: Buffer.from(content), at: new Date() })),
-    get: (path) => run(() => files.get(path)?.content ?? null),
-    list: (prefix) =>
-      run(() =>
-        [...files].flatMap(([path, { at }]) => (path.startsWith(prefix) ? [{ path, at }] : [])),
-      ),
-    delete: (path) => run(() => files.delete(path)),
-  });
-}
-
-test('a bucket is a store', async () => {
-  /** @type {Files} */
-  const files = new Map();
-  await tryStore(bucketOf(files), () => {
-    for (const file of files.values()) file.at = new Date(file.at.getTime() - 3_600_000);
-  });
-  const paths = ['json', 'txt'].map((ending) => `review/${NAME}.${ending}`);
-  assert.deepEqual([...files.keys()].sort(), paths);
-});
 
 test('two deliveries, a round and a kill leave a body in a bucket, whatever comes first', async () => {
   for (let seed = 1; seed <= 300; seed += 1) {
@@ -158,10 +132,16 @@ test('two deliveries, a round and a kill leave a body in a bucket, whatever come
     const pending = [];
     /** @param {number} of */
     const storeOf = (of) =>
-      bucketOf(
-        files,
-        (operation) =>
-          new Promise((resolve) => pending.push({ of, begin: () => resolve(operation()) })),
+      createBucketStore(
+        new Proxy(bucketOf(files), {
+          get:
+            (bucket, name) =>
+            (/** @type {any[]} */ ...args) =>
+              new Promise((resolve) => {
+                const begin = () => resolve(Reflect.get(bucket, name)(...args));
+                pending.push({ of, begin });
+              }),
+        }),
       );
 
     let isSaved = false;
@@ -196,28 +176,31 @@ test('S3 is a bucket', async () => {
   await store.remove(NAME);
 });
 
-test('the store in S3 needs the name of its bucket', async () => {
-  const { WEBHOOK_BUCKET: _, ...env } = process.env;
-  const args = ['--input-type=module', '--eval', "await import('./serverless/s3-store.mjs')"];
-  const loading = promisify(execFile)(process.execPath, args, { env });
-  await assert.rejects(loading, /WEBHOOK_BUCKET: expected the name of a bucket/);
-});
-
-test('a webhook in S3 is retried from review', { skip: whyNoPostgres() }, async () => {
-  const { receiver, retry } = await load('serverless/receiver.ts');
+test('AWS Lambda saves a webhook in S3, which is retried from review', {
+  skip: whyNoPostgres(),
+}, async () => {
+  const { handler } = await load('serverless/lambda.ts');
+  const { retry } = await load('serverless/receiver.ts');
+  /** @param {{ rawPath?: string, body?: string, isBase64Encoded?: boolean }} event */
+  const call = (event, method = 'POST') => {
+    const own = { headers: {}, isBase64Encoded: false, requestContext: { http: { method } } };
+    return handler({ rawPath: `/callbacks/${SECRET}`, ...own, ...event });
+  };
   const keys = async () =>
     ((await s3.listObjectsV2({ Bucket })).Contents ?? []).map(({ Key = '' }) => Key);
+  const visit = await call({}, 'GET');
+  assert.deepEqual([visit.statusCode, /webhook/.test(visit.body)], [200, true]);
+  assert.equal((await call({ rawPath: '/callbacks/', body: 'x' })).statusCode, 404);
+  assert.deepEqual(await keys(), []);
   const body = depositReceivedBody({ clientPaymentId: 'in-s3' }, { seed: 1 });
-  const { status } = await receiver.receive({
-    body,
-    url: `/${SECRET}`,
-    headers: {},
-    method: 'POST',
-  });
-  assert.equal(status, 200);
+  const base64 = Buffer.from(body).toString('base64');
+  assert.deepEqual(await call({ body }), { statusCode: 200, body: 'ok' });
   const inReview = await keys();
   const [json = ''] = inReview;
   assert.match(`${inReview}`, /^review\/(deposit\.received\.[-.\w]+)\.json,review\/\1\.txt$/);
+  // Its name is of the key and the bytes, so they are the same.
+  assert.equal((await call({ body: base64, isBase64Encoded: true })).statusCode, 200);
+  assert.deepEqual(await keys(), inReview);
 
   const retryByHand = async () => {
     const Key = json.replace('review', 'retry');
@@ -271,33 +254,32 @@ test('a table is a store, from which one process takes a body', {
 });
 
 test('a Worker retries what is in R2', { skip: whyNoPostgres() }, async () => {
-  /** @type {Map<string, { content: Uint8Array, uploaded: Date }>} */
+  /** @type {Files} */
   const files = new Map();
+  const bucket = bucketOf(files);
   /** With pages of one file. @type {import('cloudflare:workers').R2Bucket} */
   const WEBHOOKS = {
-    put: async (key, content) =>
-      files.set(key, { content: Buffer.from(content), uploaded: new Date() }),
+    ...bucket,
     async get(key) {
-      const file = files.get(key);
-      return file ? { arrayBuffer: async () => Uint8Array.from(file.content).buffer } : null;
+      const content = await bucket.get(key);
+      return content && { arrayBuffer: async () => Uint8Array.from(content).buffer };
     },
     async list({ prefix, cursor = '0' }) {
-      const found = [...files].filter(([key]) => key.startsWith(prefix));
-      const objects = found
-        .map(([key, { uploaded }]) => ({ key, uploaded }))
-        .slice(Number(cursor), Number(cursor) + 1);
-      const truncated = Number(cursor) + 1 < found.length;
-      return truncated
-        ? { objects, truncated, cursor: `${Number(cursor) + 1}` }
-        : { objects, truncated };
+      const found = await bucket.list(prefix);
+      const next = Number(cursor) + 1;
+      const page = found.slice(next - 1, next).map(({ path, at }) => ({ key: path, uploaded: at }));
+      const isLast = next >= found.length;
+      return {
+        objects: page,
+        ...(isLast ? { truncated: false } : { truncated: true, cursor: `${next}` }),
+      };
     },
-    delete: async (key) => files.delete(key),
   };
   const env = { CALLBACK_SECRET: SECRET, DATABASE: { connectionString: postgres.url }, WEBHOOKS };
   Object.assign(globalThis, { env });
-  write(folder.url, 'serverless/env.js', 'export const { env } = globalThis;');
+  write(folder, 'serverless/env.js', 'export const { env } = globalThis;');
   const code = copied('worker.mjs').replace('cloudflare:workers', './env.js');
-  write(folder.url, 'serverless/worker.mjs', code);
+  write(folder, 'serverless/worker.mjs', code);
   const { default: worker } = await load('serverless/worker.mjs');
 
   for (const seed of [4, 5, 6]) {

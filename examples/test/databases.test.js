@@ -131,7 +131,9 @@ function testLedger(database, { query, balances, failure, store, kept, shell }) 
 }
 
 /**
- * @param {string} statements @param {Merchant['shell']} shell @param {() => Promise<Decimal>} balance
+ * @param {string} statements
+ * @param {Merchant['shell']} shell
+ * @param {() => Promise<Decimal>} balance
  * @param {(body: string) => Promise<void>} settle
  */
 function testByHand(statements, [program, ...args], balance, settle) {

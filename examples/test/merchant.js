@@ -1,4 +1,5 @@
-// A merchant who has a folder with files of the pages and of examples/start, and a PostgreSQL server.
+// A merchant who has a folder with files of the pages and of examples/start, and a PostgreSQL
+// server.
 import fs from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { idempotencyKey, parseNotification } from 'payment-notifications';

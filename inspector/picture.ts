@@ -47,7 +47,10 @@ const CURRENCIES = [
 ] as const;
 const FEE = /(?:Fee|LossAmount)$/;
 
-/** The labels of the amounts, in the order of the bars. */
+/**
+ * The labels of the amounts, in the order of the bars. A pattern of `CURRENCIES` must match the
+ * name of each.
+ */
 const LABELS: Readonly<Record<NotificationType, Readonly<Record<string, string>>>> = {
   'deposit.received': {
     expectedDepositAmount: 'expected',

@@ -1,7 +1,7 @@
 // Packs the package, installs the tarball with all that the examples import, and tests them.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { installDatabases } from './programs.js';
 
@@ -10,28 +10,31 @@ const ROOT = new URL('../../', import.meta.url);
 
 console.log('Packing the package ...');
 // Not into pack/, where the file is that test/package tests, and that a release publishes.
-mkdirSync(new URL('pack/examples', ROOT), { recursive: true });
+const folder = new URL('pack/examples/', ROOT);
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
 const pack = ['pack', '--silent', '--pack-destination', 'pack/examples'];
-execFileSync('npm', pack, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
-const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
-// By a name without a version, under which package.json has it.
-const tarball = new URL(`pack/examples/payment-notifications-${version}.tgz`, ROOT);
-copyFileSync(tarball, new URL('pack/payment-notifications.tgz', ROOT));
-// npm would keep what an earlier tarball of the same version left.
+const options = { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] };
+const tarball = execFileSync('npm', pack, options);
+// As a folder: of a tarball, package-lock.json would have the digest.
+execFileSync('tar', ['-xzf', `${tarball}`.trim()], { cwd: folder });
+// npm would keep what an earlier package of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
 
 console.log('Installing the packages and the databases ...');
 // The development dependencies are Prisma, which is large, and other ORMs. With Drizzle, npm would
 // keep Prisma, which is its optional peer.
-const install = ['install', '--no-audit', '--loglevel=error'];
+const install = ['install', '--no-save', '--no-audit', '--loglevel=error'];
 if (process.env.FULL !== 'true') {
   install.push('--omit=dev');
   console.log('Skipped: the adapters of Drizzle, Prisma and TypeORM, which FULL=true tests.');
 }
 // Prisma would download an engine that its client doesn't need.
 const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true' };
-const options = { cwd: EXAMPLES, env };
-await Promise.all([promisify(execFile)('npm', install, options), installDatabases()]);
+await Promise.all([
+  promisify(execFile)('npm', install, { cwd: EXAMPLES, env }),
+  installDatabases(),
+]);
 
 // At the same time as the tests, which wait for much.
 const checked = promisify(execFile)('npm', ['run', '--silent', 'typecheck'], {

@@ -14,8 +14,7 @@ const folder = new URL('pack/examples/', ROOT);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const pack = ['pack', '--silent', '--pack-destination', 'pack/examples'];
-const options = { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] };
-const tarball = execFileSync('npm', pack, options);
+const tarball = execFileSync('npm', pack, { cwd: ROOT });
 // As a folder: of a tarball, package-lock.json would have the digest.
 execFileSync('tar', ['-xzf', `${tarball}`.trim()], { cwd: folder });
 // npm would keep what an earlier package of the same version left.

@@ -21,7 +21,7 @@ const TYPES: readonly NotificationType[] = ['deposit.received', 'withdrawal.broa
  * sent and as parsed. Use it in tools and dashboards. To handle a notification, call a parser.
  *
  * @param body - The raw body, as text or bytes.
- * @param options - `as` sets the expected type; `isSaved` says that the body is stored.
+ * @param options - `as` sets the expected type; `isSaved` says that the body is saved already.
  * @returns Plain data. Nothing is redacted: it contains every value of the body, including personal
  * data.
  * @throws TypeError if the body is an object that is already parsed, or `as` is unknown.

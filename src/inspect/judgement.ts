@@ -33,7 +33,7 @@ export interface InspectOptions {
    * The type that the endpoint expects. By default, it is detected by the identifier of the body.
    */
   readonly as?: NotificationType | undefined;
-  /** Whether the body is stored. Then the summary doesn't say that the endpoint should do that. */
+  /** Whether the body is saved. Then the summary doesn't say that the endpoint should do that. */
   readonly isSaved?: boolean | undefined;
 }
 

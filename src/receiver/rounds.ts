@@ -16,14 +16,14 @@ const MAX_FAILURES = 50;
 /** If so many bodies in a row can't be read or claimed, the store is down. */
 const MAX_STORE_FAILURES = 5;
 
-/** A body that was claimed so often, and whose process ended each time, isn't tried again. */
+/** A body that was claimed so often, and left in progress each time, isn't tried again. */
 const MAX_TRIES = 3;
 
 /** How long a round of a scheduled function takes at most, in milliseconds. */
 const ROUND_TIME = 60_000;
 
 // Why a body goes to `review` whose function isn't called.
-const ENDED = 'its function ended the process three times';
+const ENDED = 'its function ended the process three times, or the store failed';
 const HALF = 'half written, and shorter than its digest says';
 const CHANGED = 'changed after it arrived, because its digest is another one';
 

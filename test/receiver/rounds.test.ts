@@ -32,7 +32,7 @@ const ENDED = [
   'was left in progress, because its process ended or the store failed',
   KEY,
 ];
-const ENDED_THRICE = 'its function ended the process three times';
+const ENDED_THRICE = 'its function ended the process three times, or the store failed';
 
 /** Moves the time of day, and no timer. */
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);

@@ -7,10 +7,11 @@ import { NeedsReview } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { createSettle } from '../start/settle.mjs';
-import { blockOn, filesOn, replaced } from './code.js';
+import { blockOn, filesOn, replaced, write } from './code.js';
 import { openMerchant, SCHEMA, settleBy } from './merchant.js';
 import { writePages } from './pages.js';
 import { whyNoPostgres } from './programs.js';
+import { SECRET } from './server.js';
 
 /** @import { Receiver } from 'payment-notifications/receiver' */
 
@@ -189,8 +190,32 @@ test('settle.mjs says which options it needs', () => {
   assert.throws(() => createSettle(ofMySql), /createSettle: expected customerOf/);
 });
 
+test('the receiver of Frameworks answers and saves what the page says', async () => {
+  const page = filesOn('docs/frameworks.md');
+  const code = replaced(page.get('receiver.ts') ?? '', "'webhooks'", "'placeholder/webhooks'");
+  write(folder, 'placeholder/receiver.ts', code);
+  write(folder, 'placeholder/ledger.ts', page.get('ledger.ts'));
+  const { receiver } = await load('placeholder/receiver.ts');
+  const failed = withdrawalBroadcastBody({ status: 'FAILED' });
+  const url = `/callbacks/${SECRET}`;
+  const statuses = [];
+  for (const body of [DEPOSIT, failed, '{}'])
+    statuses.push((await receiver.receive({ url, body })).status);
+  statuses.push((await receiver.receive({ url: `${url}x`, body: '{}' })).status);
+  await receiver.stop();
+  assert.deepEqual(statuses, [500, 200, 400, 404]);
+  const bodiesIn = (/** @type {string} */ place) =>
+    fs
+      .readdirSync(`placeholder/webhooks/${place}`)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => fs.readFileSync(`placeholder/webhooks/${place}/${name}`, 'utf8'));
+  assert.deepEqual(bodiesIn('retry'), [DEPOSIT]);
+  assert.deepEqual(bodiesIn('review').sort(), [failed, '{}'].sort());
+});
+
 test('PAUSE sends each webhook to review', async () => {
   process.env.PAUSE = '1';
   const settleOnce = createSettle({ query: assert.fail });
+  delete process.env.PAUSE;
   await assert.rejects(settleBy(settleOnce, DEPOSIT), new NeedsReview('paused'));
 });

@@ -77,7 +77,7 @@ export async function startPostgres() {
     }
     fs.rmSync(folder, { recursive: true });
   });
-  // Which ends the connections of a test's modules. They would keep its process.
+  // A crash ends the connections of a test's modules, which would keep its process running.
   after(crash);
   const url = `postgres://merchant@localhost/postgres?host=${encodeURIComponent(folder)}`;
   // Its connection waits for queries, because a new one each time would take longer than these.

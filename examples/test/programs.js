@@ -41,5 +41,7 @@ export async function installDatabases() {
   if (missing.length === 0 || process.getuid?.() !== 0 || whyNot('apt-get')) return;
   const install = `apt-get install -qq -y --no-install-recommends ${missing.join(' ')}`;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await promisify(execFile)('sh', ['-c', `apt-get update -qq && ${install}`], { env });
+  const installing = promisify(execFile)('sh', ['-c', `apt-get update -qq && ${install}`], { env });
+  // What is missing then is skipped, and said.
+  await installing.catch(({ message }) => console.error(message));
 }

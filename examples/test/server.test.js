@@ -174,6 +174,9 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     ['hangs', 'freeze', 'thaw', /Query read timeout/, /connection timeout/],
   ]))
     test(`starts, goes on, and saves what comes, with a database that ${what}`, async () => {
+      const code = copied('postgres.mjs');
+      const patient = replaced(code, '.Pool({', '.Pool({ idleTimeoutMillis: 0,');
+      fs.writeFileSync('postgres.mjs', patient);
       const first = await start();
       assert.equal(await statusOf(first.url, DEPOSIT), 200); // leaves an idle connection
       await postgres[trouble]();

@@ -109,9 +109,7 @@ function describeFields(
   const fields = Object.entries(rules).map(([name, rule]): [string, FieldMeaning] => {
     const otherwise = notCompleted[name]?.need ?? rule.need;
     const need = otherwise === rule.need ? rule.need : 'requiredIfCompleted';
-    const meaning = meanings.get(name);
-    if (meaning === undefined) throw new Error(`${name} has no docblock`);
-    return [name, { kind: nameOfKind(rule.type), need, meaning }];
+    return [name, { kind: nameOfKind(rule.type), need, meaning: `${meanings.get(name)}` }];
   });
   return Object.fromEntries(fields);
 }

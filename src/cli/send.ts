@@ -60,7 +60,7 @@ interface Counts {
 }
 
 interface Outgoing {
-  /** Where the body is from, or what is wrong with it. Empty for a sample. */
+  /** The file of the body, or the fault of a sample. Empty for a valid sample. */
   readonly place: string;
   readonly body: string | Uint8Array;
 }

@@ -158,11 +158,13 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     try {
       sendNode(response, answer);
     } catch (error) {
-      // A response that other middleware has changed may throw. Its sender would wait for an
-      // answer.
+      // A response that other middleware has changed may throw. Without its end, the sender would
+      // wait for an answer.
       try {
         response.destroy();
-      } catch {} // the first error says more
+      } catch {
+        // The first error says more.
+      }
       const message = `no answer was sent: ${messageOf(error)}`;
       log({ outcome: 'failed', key: null, message, error });
     }

@@ -49,14 +49,17 @@ const value = fc.oneof(
 
 const place = fc.nat({ max: 0xffff });
 
-/** What is done to a field: another value under its name or another one, or nothing is left. */
+/**
+ * What is done to a body: with a name, a field is inserted; without one, a field gets another value,
+ * or is left out.
+ */
 const change = fc.record({
   at: place,
   name: fc.option(fc.constantFrom(...NAMES), { freq: 2 }),
   json: fc.option(value),
 });
 
-/** Of one in four bodies, the bytes end too early, or a bit of them is another. */
+/** One in four bodies is cut short, or has one bit flipped. */
 const damage = fc.oneof(
   { arbitrary: fc.constant(null), weight: 3 },
   fc.record({ at: place, bit: fc.option(fc.nat(7), { freq: 2 }) }),

@@ -1,4 +1,4 @@
-// The page in a browser, as the package has it. What it says of a text: test/inspector.
+// The page in a browser, as the package has it. The numbers of its picture: test/inspector.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe, { type AxeResults } from 'axe-core';
@@ -111,6 +111,9 @@ test('a field has its meaning, and what others misread; times and amounts have a
     );
     expect(await textOf(page, '.times')).toContain('received2026-09-21 14:34:20 UTC');
     expect(await textOf(page, '.money')).toContain('0.108226789012345678 more than expected');
+    await paste(page, withdrawal({ deducedSettlementAmount: '"1"' }));
+    const debited = await textOf(page, '[data-field=deducedSettlementAmount]');
+    expect(debited).toContain('Amount debited from your balance');
     await paste(page, deposit({ status: undefined }));
     const missing = /not sentexpected "CONFIRMED", received no value$/;
     expect(await textOf(page, '[data-field=status]')).toMatch(missing);

@@ -86,6 +86,12 @@ describe('a field that is nested deeply', () => {
   });
 });
 
+test('a notification has the order of the rules, and ends with its faults', () => {
+  const names = Object.keys(read(safeParseDepositReceived(deposit({ extra: '1' }))));
+  const rules = Object.keys(DEPOSIT_RECEIVED);
+  expect(names).toStrictEqual(['type', ...rules, 'additionalFields', 'warnings']);
+});
+
 test('a field of an owner is not taken for one of the withdrawal', () => {
   const txAddressOwner = '{"name":[],"category":"x","displayFee":1.50}';
   const notification = read(

@@ -167,7 +167,7 @@ describe('a body that stalls', () => {
     expect([calls, verify.mock.calls]).toStrictEqual([[STALLED], []]);
   });
 
-  test('is saved, if its end arrives while the event loop is blocked beyond the deadline that its function shares', async () => {
+  test('is saved if its end arrives while the event loop is blocked, and shares its deadline with its function', async () => {
     const slow = held();
     const { later, answered, calls } = sendHalf({ onDepositReceived: slow.run });
     await later.called;

@@ -93,7 +93,7 @@ describe('a body in progress', () => {
     expect(await round()).toBe('b');
   });
 
-  test('whose process has ended is claimed as it was found, and after three times, for review', async () => {
+  test('whose process has ended is claimed as it was found, and goes to review after three times', async () => {
     const { receiver, leave, saved, calls, options } = open();
     const save = vi.spyOn(options.store as Store, 'save');
     leave(NAME, DEPOSIT, 'progress', 5, 2);

@@ -45,6 +45,12 @@ describe('overrides', () => {
     expect(parseNotification(write(overrides))).toStrictEqual(given);
   });
 
+  test('hold a text to the character', () => {
+    const clientPaymentId = '"\\\n\u2028é';
+    const body = depositReceivedBody({ clientPaymentId });
+    expect(parseDepositReceived(body).clientPaymentId).toBe(clientPaymentId);
+  });
+
   test.each(['0.100000000000000000001', '1e8', '1E-8', '-1.5e+10', '0e0'])(
     'hold %s as it is given, as a number or a string as the service sends it',
     (amount) => {

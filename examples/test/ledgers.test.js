@@ -216,6 +216,6 @@ test('the receiver of Frameworks answers and saves what the page says', async ()
 test('PAUSE sends each webhook to review', async () => {
   process.env.PAUSE = '1';
   const settleOnce = createSettle({ query: assert.fail });
-  delete process.env.PAUSE;
   await assert.rejects(settleBy(settleOnce, DEPOSIT), new NeedsReview('paused'));
+  delete process.env.PAUSE;
 });

@@ -50,8 +50,8 @@ const value = fc.oneof(
 const place = fc.nat({ max: 0xffff });
 
 /**
- * What is done to a body: with a name, a field is inserted; without one, a field gets another value,
- * or is left out.
+ * What is done to a body: with a name, a field is inserted; without one, a field gets another
+ * value, or is left out.
  */
 const change = fc.record({
   at: place,

@@ -23,7 +23,7 @@ import { createBucketStore } from '../start/bucket-store.mjs';
 import { DRIVERS, fileOf, PAGE, writeAdapters } from './adapters.js';
 import { bucketOf } from './bucket.js';
 import { copied, filesOn } from './code.js';
-import { openMerchant, SCHEMA, settleBy } from './merchant.js';
+import { filesIn, openMerchant, SCHEMA, settleBy } from './merchant.js';
 import { writePages } from './pages.js';
 import { MARIADBD, postgresBin, whyNoPostgres, whyNot } from './programs.js';
 import { atExit, SECRET, until } from './server.js';
@@ -265,8 +265,7 @@ describe('MySQL and MariaDB', { skip: whyNot(MARIADBD) }, () => {
     balances: ['balance', 'currency', 'amount'],
     failure: "SIGNAL SQLSTATE '45000'",
     store: async () => createStore('webhooks'),
-    kept: async () =>
-      fs.readdirSync('webhooks/review').filter((name) => name.endsWith('.json')).length,
+    kept: async () => filesIn('review').length,
     shell: ['mariadb', `--socket=${socketPath}`, '--user=root', 'merchant'],
   });
 });

@@ -8,7 +8,7 @@ import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { atExit, SECRET } from './server.js';
 
-/** @import { Settle } from 'payment-notifications/receiver' */
+/** @import { Place, Settle } from 'payment-notifications/receiver' */
 
 export const SCHEMA = copied('schema.sql');
 
@@ -34,6 +34,19 @@ export async function openMerchant() {
   const load = (name) => import(new URL(name, folder).href);
   return { folder, postgres, load };
 }
+
+/** The files of the bodies in a place of the store. @param {Place} place */
+export const filesIn = (place, store = 'webhooks') =>
+  fs.readdirSync(`${store}/${place}`).filter((file) => file.endsWith('.json'));
+
+/** The bodies in a place of the store, each with its file. @param {Place} place */
+export const bodiesIn = (place, store = 'webhooks') =>
+  new Map(
+    filesIn(place, store).map((file) => [
+      fs.readFileSync(`${store}/${place}/${file}`, 'utf8'),
+      file,
+    ]),
+  );
 
 /** Calls a function as a receiver does. @param {Settle<any>} settle @param {string} body */
 export async function settleBy(settle, body) {

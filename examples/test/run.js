@@ -1,4 +1,4 @@
-// Packs the package, installs the tarball with all that the examples import, and tests them.
+// Packs the package, installs it with all that the examples import, and tests them.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const pack = ['pack', '--silent', '--pack-destination', 'pack/examples'];
 const tarball = execFileSync('npm', pack, { cwd: ROOT });
-// As a folder: of a tarball, package-lock.json would have the digest.
+// It is installed from a folder, because package-lock.json would contain the digest of a tarball.
 execFileSync('tar', ['-xzf', `${tarball}`.trim()], { cwd: folder });
 // npm would keep what an earlier package of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { Decimal, idempotencyKey, parseNotification } from 'payment-notification
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import pg from 'pg';
 import { copied, copy, replaced } from './code.js';
-import { openMerchant, SCHEMA } from './merchant.js';
+import { bodiesIn, filesIn, openMerchant, SCHEMA } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { begin, head, SECRET, startServer, statusOf, until } from './server.js';
 
@@ -70,16 +70,6 @@ async function start(env) {
   return server;
 }
 
-/** @param {Place} place */
-const filesIn = (place) =>
-  fs.readdirSync(`webhooks/${place}`).filter((file) => file.endsWith('.json'));
-
-/** The bodies in a place, and their files. @param {Place} place */
-const bodiesIn = (place) =>
-  new Map(
-    filesIn(place).map((file) => [fs.readFileSync(`webhooks/${place}/${file}`, 'utf8'), file]),
-  );
-
 /** Why a body waits. @param {Place} place @param {string} body */
 function reasonOf(place, body) {
   const file = bodiesIn(place).get(body) ?? '';
@@ -112,7 +102,7 @@ async function settleNext() {
   const next = await start();
   // The round may move a file to the other place meanwhile.
   const places = /** @type {const} */ (['retry', 'progress', 'retry']);
-  await until(() => places.flatMap(filesIn).length === 0);
+  await until(() => places.flatMap((place) => filesIn(place)).length === 0);
   assert.equal(await next.stop(), 0);
 }
 
@@ -208,7 +198,9 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       const statuses = await Promise.all(answers);
       const answered = bodies.filter((_, index) => statuses[index] === 200);
       const known = [...called(), ...answered.map(keyOf)];
-      const files = /** @type {const} */ (['progress', 'retry', 'review']).flatMap(filesIn);
+      const files = /** @type {const} */ (['progress', 'retry', 'review']).flatMap((place) =>
+        filesIn(place),
+      );
       const lost = without(known, await settled()).filter(
         (key) => !files.some((file) => file.startsWith(key.replaceAll(':', '.'))),
       );

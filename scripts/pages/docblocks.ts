@@ -9,7 +9,7 @@ const MEMBER = /^ +(?:readonly |\| ')(\w+)/gm;
  * out.
  *
  * @param file - A file in `src/parser`, without its extension.
- * @throws Error if one has no docblock.
+ * @throws Error if a property or text has no docblock.
  */
 export function readDocblocks(file: string, type: string): Map<string, string> {
   const text = readFileSync(new URL(`../../src/parser/${file}.ts`, import.meta.url), 'utf8');
